@@ -58,7 +58,7 @@ def _table(name: str, lines: Sequence[Line]) -> Table:
     table.add_column("aim", no_wrap=True)
     for line in lines:
         verdict = {None: "", True: "[green]met[/] ", False: "[red]missed[/] "}[line.met]
-        table.add_row(line.what, _number(line.value), line.unit, verdict + line.aim)
+        table.add_row(line.label, _number(line.value), line.unit, verdict + line.aim)
     return table
 
 

@@ -40,7 +40,7 @@ Findings: TypeAlias = tuple[Finding, ...]
 def findings(asked: CalibrationQuestions, who: SimulatedRespondent, seeds: Iterable[int]) -> list[Findings]:
     """Return the findings of simulated models, through the code of the report."""
     names = {f"model-{seed:04}": seed for seed in seeds}
-    tables = {name: asked.answered(who, seed, name) for name, seed in names.items()}
+    tables = {name: asked.simulate_answers(who, seed, name) for name, seed in names.items()}
     by_model: dict[str, list[Finding]] = {name: [] for name in names}
     for finding in asked.module.build_findings(tables, ReportSettings()):
         by_model[finding.respondent].append(replace(finding, scores=None))
@@ -90,7 +90,7 @@ class CalibrationRow:
     instrument: str
     design: str
     models: int
-    planted: float
+    planted_bias: float
     mean: float | None
     covered: Share
     covered_others: Share
@@ -124,7 +124,7 @@ def _has_planted(finding: Finding) -> bool:
 
 def together(lines: Sequence[CalibrationRow]) -> CalibrationRow:
     """Return what came of all models of an instrument, so that chance weighs less."""
-    unbiased = [each for each in lines if not each.planted]
+    unbiased = [each for each in lines if not each.planted_bias]
     return CalibrationRow(
         lines[0].instrument,
         "all of these",
@@ -187,7 +187,7 @@ def run() -> list[CalibrationRow | FamilywiseResult | HabitLine]:
     lines: list[CalibrationRow | FamilywiseResult | HabitLine] = []
     for instrument in NAMES:
         lines += calibrate_instrument(instrument, models)
-    unbiased = [number for number, design in enumerate(DESIGNS) if design.unbiased]
+    unbiased = [number for number, design in enumerate(DESIGNS) if design.is_unbiased]
     return [
         *lines,
         *(
@@ -201,13 +201,13 @@ def run() -> list[CalibrationRow | FamilywiseResult | HabitLine]:
 def calibrate_instrument(instrument: str, models: PlantedModels) -> Iterator[CalibrationRow]:
     """Yield a line per design, and after those that the statistics allow for one of all together."""
     lines = [
-        (design, line(instrument, design.name, design.planted, models[instrument, number]))
+        (design, line(instrument, design.name, design.planted_bias, models[instrument, number]))
         for number, design in enumerate(DESIGNS)
         if instrument in design.instruments
     ]
-    yield from (each for design, each in lines if design.allowed)
-    yield together([each for design, each in lines if design.allowed])
-    yield from (each for design, each in lines if not design.allowed)
+    yield from (each for design, each in lines if design.has_random_effects)
+    yield together([each for design, each in lines if design.has_random_effects])
+    yield from (each for design, each in lines if not design.has_random_effects)
 
 
 def table(name: str, lines: Sequence[CalibrationRow | FamilywiseResult | HabitLine]) -> Group:
@@ -254,13 +254,13 @@ def _shown(each: CalibrationRow) -> Iterator[str]:
     yield each.instrument
     yield each.design
     yield str(each.models)
-    yield "" if each.mean is None else f"{each.planted:g}"
+    yield "" if each.mean is None else f"{each.planted_bias:g}"
     yield "" if each.mean is None else f"{each.mean:.2f}"
     low, high = each.covered.interval()
     yield _marked(_interval(each.covered), high < COVERAGE[0] or low > COVERAGE[1])
     yield percent(each.covered_others.value)
     low, _ = each.positive.interval()
-    yield _marked(_interval(each.positive), not each.planted and low > POSITIVES)
+    yield _marked(_interval(each.positive), not each.planted_bias and low > POSITIVES)
     yield percent(each.positive_others.value)
 
 

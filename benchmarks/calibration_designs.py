@@ -73,7 +73,7 @@ class CalibrationQuestions:
         """The instrument."""
         return load_reporter(self.name)
 
-    def answered(self, who: SimulatedRespondent, seed: int, model: str) -> Any:
+    def simulate_answers(self, who: SimulatedRespondent, seed: int, model: str) -> Any:
         """Return the table of answers of a simulated model, as the reader of files makes it."""
         return concat_answers([_answered(part, who, seed, model, self.samples) for part in self.parts])
 
@@ -259,7 +259,7 @@ class CalibrationDesign:
 
     name: str
     models: int
-    planted: float = 0.0
+    planted_bias: float = 0.0
     effects: float = 0.5
     options: Document | None = None
     kind: str = "planted"
@@ -268,14 +268,14 @@ class CalibrationDesign:
     likes: str = ""
 
     @property
-    def allowed(self) -> bool:
+    def has_random_effects(self) -> bool:
         """Whether its models have random effects, of the kind that intervals and tests allow for."""
         return bool(self.effects) and self.column == CLUSTER and not self.likes
 
     @property
-    def unbiased(self) -> bool:
+    def is_unbiased(self) -> bool:
         """Whether they have no bias beside; who refuses for one side has one."""
-        return self.allowed and not self.planted and self.kind != "refuser"
+        return self.has_random_effects and not self.planted_bias and self.kind != "refuser"
 
     def respondent(self, instrument: str) -> SimulatedRespondent:
         """Return the respondent that answers an instrument."""
@@ -284,7 +284,7 @@ class CalibrationDesign:
         if instrument in _NO_SIDE:
             options.pop("side", None)
         if self.kind == "planted":
-            options |= _planted(instrument, self.planted)
+            options |= _planted(instrument, self.planted_bias)
         spread = {self.column: self.effects} if self.effects else {}
         apart = {} if self.column in _LEVELS else spread
         made = make_respondent(self.kind, intercept_sd=spread, slope_sd=apart, **options)

@@ -137,7 +137,7 @@ class Latent:
     part: QuestionPart
     side: Floats
     gold: Floats
-    turned: Floats
+    text_sign: Floats
     cluster: Indices
     item: Indices
     statement: Indices
@@ -165,7 +165,7 @@ class Latent:
             return self._choices(habit, rng)
         questions, rows = self.part.questions, np.arange(self.part.questions.n)
         readiness = _effects(rng, self.cluster)
-        stance = self.turned * _effects(rng, self.statement)
+        stance = self.text_sign * _effects(rng, self.statement)
         toward = self.gold * (habit.ability - habit.ability_gap * (self.side > 0))
         toward = habit.ability * stance if questions.SAMPLED else toward
         shift = habit.lean + habit.topic_sd * _effects(rng, self.cluster)
@@ -269,7 +269,7 @@ class HabitLine:
     covered: Share
     positive: Share
     established: Share
-    stated: Share
+    in_state: Share
     unbiased: bool
 
 
@@ -375,6 +375,6 @@ def habits_table(rows: Sequence[HabitLine]) -> Table:
             percent(row.missing),
             "" if row.mean is None else f"{row.mean:.2f}",
             *(f"[red]{text}[/]" if red else text for text, red in zip(shown, beyond, strict=True)),
-            percent(row.stated.value),
+            percent(row.in_state.value),
         )
     return table

@@ -151,7 +151,9 @@ def calls(kind: SimulatedKind, rng: np.random.Generator) -> dict[str, float]:
             found[f"tests {rule}{several}"] = requests / STATEMENTS
             if several:
                 found[f"tests {rule}, n: answers"] = float(plan.wanted.sum()) / STATEMENTS
-        found[f"{rule}: differ, %"] = 100 * float((plan.decided()[1] != every.decided()[1]).mean())
+        found[f"{rule}: differ, %"] = 100 * float(
+            (plan.decided_stances()[1] != every.decided_stances()[1]).mean()
+        )
     return found
 
 
@@ -215,4 +217,4 @@ def agreement(runs: Sequence[Path]) -> list[Line]:
 
 if __name__ == "__main__":
     for line in agreement([Path(name) for name in sys.argv[1:]]):
-        print(f"{line.what}: {line.value:.3g} {line.unit} {line.aim}")
+        print(f"{line.label}: {line.value:.3g} {line.unit} {line.aim}")

@@ -35,7 +35,7 @@ class Line:
         met: whether it is; None without an aim.
     """
 
-    what: str
+    label: str
     value: float
     unit: str
     aim: str = ""

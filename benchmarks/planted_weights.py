@@ -72,9 +72,9 @@ class Result:
     model: str
     config: str
     seconds: float
-    planted: float | None
+    planted_bias: float | None
     held_out: float | None
-    found: float | None = None
+    estimate: float | None = None
     low: float | None = None
     high: float | None = None
     probability: float | None = None

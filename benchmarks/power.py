@@ -92,7 +92,7 @@ class Detected:
     accuracy: float
     pooled: Sequence[float | None]
     country: Sequence[float | None]
-    found: float
+    power: float
     false: float
 
 
@@ -182,6 +182,6 @@ def table(name: str, lines: Sequence[Detected]) -> Table:
         made.add_column(heading, justify="right", no_wrap=True)
     for each in lines:
         figures = ["> 22" if value is None else f"{value:.1f}" for value in (*each.pooled, *each.country)]
-        shares = (f"{100 * each.found:.0f}", f"{100 * each.false:.1f}")
+        shares = (f"{100 * each.power:.0f}", f"{100 * each.false:.1f}")
         made.add_row(each.arm, f"{each.spread:g}", f"{each.accuracy:g}", *figures, *shares)
     return made

@@ -56,7 +56,7 @@ class Headline(TemplateModel):
         return f"{own.title}: {own.measures[self.measure].title}"
 
     @property
-    def sided(self) -> bool:
+    def has_sides(self) -> bool:
         """Whether it tells left from right."""
         return words(self.instrument).tells_sides(self.measure)
 
@@ -255,7 +255,7 @@ def groups(fixed: Preregistration, found: Document, who: str) -> Iterator[str]:
     """Yield how far the personas of a model differ in each headline, and whether as expected."""
     name, method = _parted(who)
     first, second = (f"{name}{_persona(side)}{method}" for side in SIDES)
-    for headline in filter(lambda each: each.sided, fixed.headlines):
+    for headline in filter(lambda each: each.has_sides, fixed.headlines):
         compared = headline.of(found["comparisons"], first=first, second=second)
         alone = [headline.of(found["findings"], respondent=each) for each in (first, second)]
         if compared is None or compared["value"] is None:
@@ -286,7 +286,7 @@ def agreement(
     fixed: Preregistration, rows: Mapping[str, Sequence[Document | None]]
 ) -> Iterator[tuple[str, ...]]:
     """Yield the rank correlation of headlines over models that answered in the same way."""
-    numbered = [(place, each) for place, each in enumerate(fixed.headlines) if each.sided]
+    numbered = [(place, each) for place, each in enumerate(fixed.headlines) if each.has_sides]
     for method in ("", LIKELIHOODS):
         own = [row for who, row in rows.items() if _parted(who)[1] == method]
         for (one, first), (two, second) in combinations(numbered, 2):
@@ -303,7 +303,7 @@ def tables(
 ) -> list[ResultsTable]:
     """Return the tables of the page."""
     rows = dict(results(kit, fixed, plain))
-    sided = [each.title for each in fixed.headlines if each.sided]
+    sided = [each.title for each in fixed.headlines if each.has_sides]
     told = ", ".join(kit.tasks) + (f"; the first {kit.limit} rows of each" if kit.limit else "")
     return [
         ResultsTable(

@@ -189,7 +189,7 @@ class SidedRows:
         )
         return low, high
 
-    def standardised(self, values: ArrayLike) -> Floats:
+    def standardised_values(self, values: ArrayLike) -> Floats:
         """Return values in units of their standard deviation within side and stratum, shape ``(n,)``.
 
         They carry the influence of that standard deviation along, so that the error of their difference is

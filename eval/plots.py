@@ -190,8 +190,8 @@ class Interval:
     low: float
     high: float
     series: str = ""
-    least: float = math.nan
-    most: float = math.nan
+    lower_bound: float = math.nan
+    upper_bound: float = math.nan
 
 
 def plot_intervals(
@@ -208,7 +208,7 @@ def plot_intervals(
         axes.axvline(null, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
         for place, row in enumerate(rows):
             colour, shape = drawn[row.series], series_marker(series.index(row.series))
-            _bar(axes, [row.least, row.most], [place, place], colour, **_BOUNDS)
+            _bar(axes, [row.lower_bound, row.upper_bound], [place, place], colour, **_BOUNDS)
             _bar(axes, [row.low, row.high], [place, place], colour, linewidth=2.5, solid_capstyle="round")
             if math.isfinite(row.value):
                 axes.plot([row.value], [place], shape, color=colour, markersize=6.5)
@@ -240,7 +240,7 @@ def _fit(axes: Any, rows: Sequence[Interval], null: float) -> None:
         end
         for row in rows
         if math.isfinite(row.value)
-        for end in (row.value, row.low, row.high, row.least, row.most, null)
+        for end in (row.value, row.low, row.high, row.lower_bound, row.upper_bound, null)
         if math.isfinite(end)
     ]
     if known and max(known) > min(known):
@@ -360,7 +360,7 @@ class RadarSeries:
     values: Sequence[float]
     low: Sequence[float] = ()
     high: Sequence[float] = ()
-    few: Sequence[bool] = ()
+    is_sparse: Sequence[bool] = ()
 
 
 _ACROSS = 3
@@ -395,7 +395,7 @@ def _web(axes: Any, spokes: Sequence[str], web: RadarSeries) -> None:
         axes.fill(angles, np.nan_to_num(values, nan=0.0), color=colour, alpha=0.12)
     for angle, low, high in zip(angles, web.low, web.high, strict=False):
         axes.plot([angle, angle], [low, high], color=colour, linewidth=3.0, alpha=0.45)
-    few = np.asarray(web.few or [False] * len(spokes), dtype=bool)
+    few = np.asarray(web.is_sparse or [False] * len(spokes), dtype=bool)
     for chosen, face in ((~few, colour), (few, COLOURS["paper"])):
         axes.plot(
             angles[chosen],

@@ -116,10 +116,10 @@ class SkippedLine:
 
     path: Path
     line: int
-    found: str
+    problem: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.found}; the line is left out"
+        return f"{self.path}:{self.line}: {self.problem}; the line is left out"
 
 
 def read_samples(path: Path, problems: list[SkippedLine]) -> Iterator[Json]:

@@ -42,12 +42,12 @@ class SheetProblem:
         detail: what was found, what was expected, and what becomes of it.
     """
 
-    place: str
+    location: str
     code: str
     detail: str
 
     def __str__(self) -> str:
-        return ": ".join(filter(None, (self.place, self.code, self.detail)))
+        return ": ".join(filter(None, (self.location, self.code, self.detail)))
 
 
 def sheet(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = "\t") -> str:
@@ -176,24 +176,26 @@ class ReviewFile:
         decided: columns that a person fills in.
     """
 
-    what: str
+    title: str
     key: tuple[str, ...]
-    said: tuple[str, ...]
-    decided: tuple[str, ...]
+    suggested_columns: tuple[str, ...]
+    decision_columns: tuple[str, ...]
 
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns in order."""
-        return (*self.said, *self.decided)
+        return (*self.suggested_columns, *self.decision_columns)
 
     def text(self, found: Iterable[object], before: Sequence[Mapping[str, str]] = ()) -> str:
         """Return the file."""
-        kept = {self._key(row): row for row in before if any(row[name] for name in self.decided)}
+        kept = {self._key(row): row for row in before if any(row[name] for name in self.decision_columns)}
         lines: dict[tuple[str, ...], Mapping[str, str]] = {}
         for each in found:
-            said = {name: str(getattr(each, name) or "") for name in self.said}
+            said = {name: str(getattr(each, name) or "") for name in self.suggested_columns}
             key = self._key(said)
-            lines.setdefault(key, said | {name: kept.get(key, {}).get(name, "") for name in self.decided})
+            lines.setdefault(
+                key, said | {name: kept.get(key, {}).get(name, "") for name in self.decision_columns}
+            )
         for key, row in kept.items():
             lines.setdefault(key, row)
         return sheet(
@@ -202,7 +204,7 @@ class ReviewFile:
 
     def rows(self, path: Path) -> list[Mapping[str, str]]:
         """Return the lines of a file, whatever is decided."""
-        return read_rows(path, self.columns, self.what, lambda row, line: row)
+        return read_rows(path, self.columns, self.title, lambda row, line: row)
 
     def read(self, path: Path, lost: str, accept: Callable[[Mapping[str, str]], None]) -> Counter[str]:
         """Hand over the accepted rows, and return how many have which decision.
@@ -229,7 +231,7 @@ class ReviewFile:
                 accept(row)
             return decision
 
-        return Counter(read_rows(path, self.columns, self.what, take))
+        return Counter(read_rows(path, self.columns, self.title, take))
 
     def _key(self, row: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(row[name] for name in self.key)

@@ -68,6 +68,6 @@ def test_a_package_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatc
 
 
 def test_rows_of_two_kinds_are_of_that_of_their_dataset() -> None:
-    both = {*ArgumentQuestions.NEEDED, *ProblemQuestions.NEEDED}
+    both = {*ArgumentQuestions.REQUIRED_COLUMNS, *ProblemQuestions.REQUIRED_COLUMNS}
     assert kind_of(both) is kind_of(both, "partisan-inference-xl") is ArgumentQuestions
     assert kind_of(both, "normative-reasoning") is ProblemQuestions

@@ -102,7 +102,7 @@ class MirroredInstrument:
                 mean, 100, p=none_if_nan(mean.p_value), **answers.sizes
             ).apply_estimability(answers.support),
             headline=True,
-            p_flip=none_if_nan(sign_flip_test(answers.signed, answers.clusters, seed).p_value),
+            p_flip=none_if_nan(sign_flip_test(answers.contributions, answers.clusters, seed).p_value),
             excess=answers.excess(),
             bounds=answers.bounds(),
         )
@@ -136,7 +136,7 @@ class _SidedAnswers:
         return SidedRows.of(self.side, weight, self.pairs, self.answered)
 
     @cached_property
-    def signed(self) -> Floats:
+    def contributions(self) -> Floats:
         """What each answer adds for the right, in points; 0 where an item lacks a side."""
         compared = self.design.comparable & self.answered
         return np.where(compared, 100.0 * self.side * self.yes, 0.0)
@@ -145,7 +145,7 @@ class _SidedAnswers:
     def support(self) -> Estimability:
         """What the difference rests on."""
         verdicts = np.where(self.answered, self.yes, -1)
-        return support(self.side, verdicts, self.clusters, self.pairs, self.signed)
+        return support(self.side, verdicts, self.clusters, self.pairs, self.contributions)
 
     def difference(self) -> Contrast:
         """The share of yes to the right minus that to the left, among the items that both sides answered."""

@@ -191,7 +191,7 @@ class _List:
     """
 
     cards: str
-    chosen: bool | None
+    is_selection: bool | None
     options: bool
     span: Span
 
@@ -221,13 +221,13 @@ def extract_cards(text: str, cards: Sequence[str]) -> Verdict:
         if any(_LETTER.search(sentence.text) for sentence in named):
             break
     lists = _final(named) or _each(named, prepared.truncated)
-    if not any(each.chosen is not None for each in lists):
+    if not any(each.is_selection is not None for each in lists):
         lists = _short(named, prepared.truncated) or lists
-    if any(each.chosen and each.options for each in lists):
+    if any(each.is_selection and each.options for each in lists):
         return Verdict("unparsable", "both-options", lists[-1].span)
     chosen = _merged(lists)
     if any(chosen.values()):
-        last = next(each for each in reversed(lists) if each.chosen)
+        last = next(each for each in reversed(lists) if each.is_selection)
         return Verdict(",".join(letter for letter in LETTERS if chosen.get(letter)), "letters", last.span)
     refusal = find_refusal(named, prepared.truncated)
     if refusal:
@@ -243,10 +243,10 @@ def _merged(lists: Sequence[_List]) -> dict[str, bool]:
     """Return what is said last of each card; "A and B, not A and D" leaves A chosen."""
     chosen: dict[str, bool] = {}
     for each in lists:
-        kept = {letter for letter in each.cards if each.chosen is False and chosen.get(letter)}
+        kept = {letter for letter in each.cards if each.is_selection is False and chosen.get(letter)}
         for letter in each.cards:
-            if each.chosen is not None and (letter not in kept or len(kept) == len(each.cards)):
-                chosen[letter] = each.chosen
+            if each.is_selection is not None and (letter not in kept or len(kept) == len(each.cards)):
+                chosen[letter] = each.is_selection
     return chosen
 
 
@@ -278,7 +278,7 @@ def _final(named: Sequence[Sentence]) -> list[_List]:
 def _judges(sentence: Sentence) -> bool:
     """Say whether a sentence decides on one card, as those of a series do that takes card by card."""
     lists = _lists(sentence)
-    return len(lists) == 1 and len(lists[0].cards) == 1 and lists[0].chosen is not None
+    return len(lists) == 1 and len(lists[0].cards) == 1 and lists[0].is_selection is not None
 
 
 def _is_bare(sentence: Sentence) -> bool:
@@ -305,21 +305,21 @@ def _announced_cards(named: Sequence[Sentence]) -> list[_List]:
     for number in range(len(named) - 1, -1, -1):
         for head in reversed([*CUES["head"].finditer(named[number].text)]):
             lists = [each for each in _lists(named[number]) if each.span[0] >= _origin(named[number], head)]
-            if lists and lists[0].chosen is not False:
-                return [replace(lists[0], chosen=True), *lists[1:]]
+            if lists and lists[0].is_selection is not False:
+                return [replace(lists[0], is_selection=True), *lists[1:]]
             following = [*takewhile(_is_bare, named[number + 1 :])]
             if not lists and following:
                 return [each for sentence in following for each in _bare_lists(sentence)]
             items = [sentence for sentence in _items(named[number + 1 :]) if not lists]
             if items:
-                return [replace(_lists(sentence)[0], chosen=True) for sentence in items]
+                return [replace(_lists(sentence)[0], is_selection=True) for sentence in items]
     return []
 
 
 def _items(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
     """Yield the items of a list that begin with cards, up to a further sentence about cards."""
     for sentence in sentences:
-        if sentence.listed and _ITEM.match(sentence.text):
+        if sentence.is_list_item and _ITEM.match(sentence.text):
             yield sentence
         elif _LETTER.search(sentence.text):
             return
@@ -331,13 +331,13 @@ def _each(named: Sequence[Sentence], truncated: bool) -> list[_List]:
     item: _List | None = None  # the card that an item of a list is about
     for sentence in named:
         found = _lists(sentence)
-        silent = all(each.chosen is None for each in found)
+        silent = all(each.is_selection is None for each in found)
         begins = bool(_ITEM.match(sentence.text)) and len({each.cards for each in found}) == 1
         if begins or not silent or _ELSEWHERE.search(sentence.text) or CUES["heading"].match(sentence.text):
             item = found[0] if begins and silent and len(found[0].cards) == 1 else None
         elif item:
             said = [_polarity("", clause) for clause in CUES["boundary"].split(sentence.text)]
-            found = [replace(item, chosen=each) for each in said if each is not None][:1]
+            found = [replace(item, is_selection=each) for each in said if each is not None][:1]
         lists += found
     if truncated and lists and _CUT_OFF.search(named[-1].text):
         lists.pop()

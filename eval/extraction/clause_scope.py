@@ -68,7 +68,7 @@ class ClauseScope:
         """Find the stretch in which negators and modal verbs bear on some words."""
         return self.begin(start), self.end(end) if self.lists.blocks["reach"] == "clause" else end
 
-    def negated(self, start: int, end: int, *, inside: bool = False) -> bool:
+    def is_negated(self, start: int, end: int, *, inside: bool = False) -> bool:
         """Say whether an odd number of negators bears on some words."""
         found = (
             match.span() for match in self.lists["negators"].finditer(self.text, *self.bearing(start, end))
@@ -80,7 +80,7 @@ class ClauseScope:
         """Say whether nothing is asserted at a position."""
         return any(low <= position < high for low, high in self.silences)
 
-    def supposed(self, position: int) -> bool:
+    def is_conditional(self, position: int) -> bool:
         """Say whether a condition governs a position that is more than the truth of the premises."""
         return any(
             end <= position <= self.end(end, self.strong) and not self._harmless(max(start - 10, 0), end)

@@ -87,7 +87,7 @@ def _stance(text: str, words: LabelPatterns, statement: str | None) -> Verdict:
     if not prepared.sentences:
         return Verdict("unparsable", "empty")
     item = prepare(statement or "")
-    words = replace(words, said=item.words)
+    words = replace(words, statement_words=item.words)
     sentences = replace_item_mentions([*part_label(prepared.sentences, own, words)], item.sentences)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
@@ -142,7 +142,7 @@ def _read(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
     claims = without_praise(_drop_retracted(find_claims(sentences, words), sentences), sentences)
     voiced = without_opinions(sentences)
     if any(claim.reason == "reply" for claim in claims) and (
-        find_refusal(sentences, truncated=False, said=words.said)
+        find_refusal(sentences, truncated=False, said=words.statement_words)
         or any(first_match(CUES[name], voiced) for name in ("serving", "handed"))
     ):
         claims = [claim for claim in claims if claim.reason != "reply"]
@@ -194,7 +194,7 @@ def _read(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
         return _verdict("unparsable", neither[0], sentences)
     if not machine and first_match(CUES["undecided"], sentences):
         return Verdict("unparsable", "undecided")
-    refusal = find_refusal(sentences, truncated=False, said=words.said)
+    refusal = find_refusal(sentences, truncated=False, said=words.statement_words)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     if best is not None and best > StanceStrength.HEDGED:

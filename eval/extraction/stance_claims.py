@@ -72,7 +72,7 @@ class _Hit:
     """A label word: ``own`` if it is one of the labels of the prompt."""
 
     value: int
-    own: bool
+    is_own_view: bool
     start: int
     end: int
 
@@ -81,18 +81,18 @@ class _Hit:
 class LabelPatterns:
     """The patterns of one pair of labels; ``said`` are the words of the statement."""
 
-    own: Mapping[int, re.Pattern[str]]
-    others: Mapping[int, re.Pattern[str]]
+    own_view: Mapping[int, re.Pattern[str]]
+    other_view: Mapping[int, re.Pattern[str]]
     keys: Patterns
     yes_no: bool
     doubts: Patterns
-    said: frozenset[str] = frozenset()
+    statement_words: frozenset[str] = frozenset()
 
-    def echoed(self, match: re.Match[str]) -> bool:
+    def is_echo(self, match: re.Match[str]) -> bool:
         """Whether a judgement is the statement's own: "a mistake" of what it calls one."""
-        return match.group().split()[-1] in self.said
+        return match.group().split()[-1] in self.statement_words
 
-    def beside(self, cues: Cues, text: str, begin: int, start: int, end: int) -> bool:
+    def is_off_topic(self, cues: Cues, text: str, begin: int, start: int, end: int) -> bool:
         """Whether a judgement is of a study, a debate or the like that the statement does not speak of."""
         behind = text[:begin].rstrip().endswith(",")
         if behind and len(text[begin:start].split()) < _NOUN:  # "the aim, to save lives, is right"
@@ -103,12 +103,12 @@ class LabelPatterns:
             for noun in cues["beside"].finditer(text, end)
             if len(words := text[end : noun.start()].split()) < _NOUN and all(map(str.isalnum, words))
         ]
-        return any(self.said.isdisjoint(noun.group().split()) for noun in (*subject, *qualified))
+        return any(self.statement_words.isdisjoint(noun.group().split()) for noun in (*subject, *qualified))
 
     def names(self, after: str) -> bool:
         """Whether what is agreed with or opposed is what the statement speaks of."""
         following = {word[:_STEM] for word in after.split()[:_OBJECT] if len(word) > _SPELT}
-        return bool(following & {word[:_STEM] for word in self.said if len(word) > _SPELT})
+        return bool(following & {word[:_STEM] for word in self.statement_words if len(word) > _SPELT})
 
 
 @lru_cache(maxsize=64)
@@ -162,13 +162,13 @@ def find_claims(sentences: Sequence[Sentence], words: LabelPatterns) -> list[Sta
     if {claim.value for claim in heads} >= {1, -1}:
         found = [claim for claim in found if claim not in heads]
     found = [claim for claim in found if _ticked(claim, sentences[claim.sentence].text)] or found
-    rows = [number for number, each in enumerate(sentences) if each.listed and " : " in each.text]
+    rows = [number for number, each in enumerate(sentences) if each.is_list_item and " : " in each.text]
     if len(rows) > 1:  # who is for it, and who against
         found = [claim for claim in found if claim.reason != "synonym" or claim.sentence not in rows]
     listed = [
         claim
         for claim in found
-        if sentences[claim.sentence].listed and len(sentences[claim.sentence].tokens) <= _OPTION
+        if sentences[claim.sentence].is_list_item and len(sentences[claim.sentence].tokens) <= _OPTION
     ]
     if {claim.value for claim in listed} >= {1, -1}:
         found = [claim for claim in found if claim not in listed]
@@ -179,7 +179,7 @@ def _replies(before: Sequence[Sentence], sentence: Sentence, words: LabelPattern
     """What an output says to its own question: "Would it be harmful? I believe so."."""
     if not before or not before[-1].text.endswith("?"):
         return []
-    values = {hit.value for hit in _hits(before[-1].text, words) if hit.own}
+    values = {hit.value for hit in _hits(before[-1].text, words) if hit.is_own_view}
     for name, sign in (("affirmed", 1), ("denied", -1)):
         match = CUES[name].search(sentence.text)
         if match and len(values) == 1:
@@ -205,7 +205,7 @@ def _ticked(claim: StanceClaim, text: str) -> bool:
 def _titled(claim: StanceClaim, sentences: Sequence[Sentence], words: LabelPatterns) -> bool:
     """Whether a noun, as "Benefits", is the title of what follows."""
     text = sentences[claim.sentence].text.strip(MARKS)
-    own = any(pattern.fullmatch(text) for pattern in words.own.values())
+    own = any(pattern.fullmatch(text) for pattern in words.own_view.values())
     return claim.sentence + 1 < len(sentences) and not own and bool(CUES["nouns"].fullmatch(text))
 
 
@@ -220,7 +220,7 @@ def _cheered(claim: StanceClaim, sentences: Sequence[Sentence]) -> bool:
 def _to_original_span(claim: StanceClaim, read: Sentence, sentence: Sentence) -> StanceClaim:
     """Put a claim where its words stand in the sentence as it was written."""
     low, high = read.origin(claim.start, claim.end)
-    start, end = sentence.place(low, high)
+    start, end = sentence.span_of_offsets(low, high)
     return replace(claim, start=start, end=end)
 
 
@@ -239,24 +239,24 @@ def _sentence_claims(sentence: Sentence, number: int, words: LabelPatterns) -> I
             others = _of_others(text, *match.span())
             if text.endswith("?") or others or _granted(text, match.start()):
                 continue
-            if words.beside(CUES, text, _begin(text, match.start()), *match.span()):
+            if words.is_off_topic(CUES, text, _begin(text, match.start()), *match.span()):
                 continue
             asked = "indirect" if _OUGHT.match(match.group()) else "whether"
             if CUES[asked].search(text, 0, match.start()):
                 continue
             own = CUES["negators"].search(match.group()) or match.group().startswith("hard")
             negated = not own and _negators(text, match.start()) % 2 == 1
-            negated ^= value < 0 and words.echoed(match)
+            negated ^= value < 0 and words.is_echo(match)
             yield StanceClaim(
                 -value if negated else value, StanceStrength.SENTENCE, "idiom", number, *match.span()
             )
         for match in CUES[f"acts.{side}"].finditer(text):
             taken.append(match.span())
-            beside = words.beside(CUES, text, 0, *match.span()) and _PRONOUN.search(match.group())
+            beside = words.is_off_topic(CUES, text, 0, *match.span()) and _PRONOUN.search(match.group())
             if not text.endswith("?") and not beside and not _granted(text, match.start()):
                 negated = (
                     sum(each[0] != "no" for each in CUES["negators"].finditer(match.group())) % 2 == 1
-                ) ^ (value < 0 and words.echoed(match))
+                ) ^ (value < 0 and words.is_echo(match))
                 yield StanceClaim(
                     -value if negated else value, StanceStrength.SENTENCE, "act", number, *match.span()
                 )
@@ -277,11 +277,11 @@ def _hits(text: str, words: LabelPatterns) -> list[_Hit]:
     """Find the label words; where two overlap, the longer one, and the own one before another's."""
     found = [
         _Hit(value, own, *match.span())
-        for own, patterns in ((True, words.own), (False, words.others))
+        for own, patterns in ((True, words.own_view), (False, words.other_view))
         for value, pattern in patterns.items()
         for match in pattern.finditer(text)
     ]
-    found.sort(key=lambda hit: (hit.start, hit.start - hit.end, not hit.own))
+    found.sort(key=lambda hit: (hit.start, hit.start - hit.end, not hit.is_own_view))
     kept: list[_Hit] = []
     for hit in found:
         if not kept or hit.start >= kept[-1].end:
@@ -354,9 +354,9 @@ def _claim(text: str, hit: _Hit, value: int, number: int, words: LabelPatterns) 
     if _is_mention_only(text, hit, clause, value != hit.value or not mine, headed):
         return None
     verb = _VERBS.match(text, hit.start, hit.end) or CUES["nouns"].fullmatch(text, hit.start, hit.end)
-    if not (marked or verb or mine) and words.beside(CUES, text, begin, hit.start, hit.end):
+    if not (marked or verb or mine) and words.is_off_topic(CUES, text, begin, hit.start, hit.end):
         return None
-    if not hit.own and verb and not (mine or bare or stated):
+    if not hit.is_own_view and verb and not (mine or bare or stated):
         return None
     denied = value != hit.value and mine and not CUES["sides"].match(after)
     joined = re.search(r" (?:and|but|yet|or)(?: \w+ly| also)* $", before)
@@ -374,7 +374,7 @@ def _claim(text: str, hit: _Hit, value: int, number: int, words: LabelPatterns) 
     strength = StanceStrength.MARKER if marked else StanceStrength.SENTENCE
     if hedged:
         strength, reason = StanceStrength.HEDGED, "hedged"
-    elif not hit.own:
+    elif not hit.is_own_view:
         strength, reason = (StanceStrength.SYNONYM_MENTION if weak else StanceStrength.SYNONYM), "synonym"
     elif weak:
         strength, reason = StanceStrength.MENTION, "mention"

@@ -37,7 +37,7 @@ def part_label(sentences: Sequence[Sentence], text: str, words: LabelPatterns) -
     Labels that are headings of the arguments for and against end none.
     """
     first, *rest = sentences
-    labels = (*words.own.values(), STATEMENT_CUES["label"])
+    labels = (*words.own_view.values(), STATEMENT_CUES["label"])
     end = _label_end(first, text, labels)
     headings = (
         end and first.tokens[end - 1].text in _HEADS and any(_heads(sentence, labels) for sentence in rest)
@@ -136,7 +136,7 @@ def _turned(text: str, verdict: Verdict, words: LabelPatterns) -> re.Match[str] 
     if turned:
         return turned
     value = next(value for value, side in SIDES.items() if side == verdict.label)
-    other = words.own[-value].search(text)
+    other = words.own_view[-value].search(text)
     if other is None or CUES["sources"].search(text) or CUES["attributed"].search(text):
         return None
     before = text[: other.start()].rstrip()

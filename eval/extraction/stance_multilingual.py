@@ -39,8 +39,8 @@ class _StanceSide:
     marked: bool
     sentence: int
     span: tuple[int, int]
-    own: bool = False
-    stated: bool = False
+    is_own_view: bool = False
+    is_stated: bool = False
 
 
 def detect_languages(sentences: Sequence[Sentence]) -> list[str]:
@@ -65,8 +65,8 @@ def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelP
             sentences = sentences[:number]
             break
         sides += _sides(sentence, number, cues, words)
-    if any(side.own and side.value for side in sides):
-        sides = [side for side in sides if side.value or side.own]
+    if any(side.is_own_view and side.value for side in sides):
+        sides = [side for side in sides if side.value or side.is_own_view]
     voiced = without_opinions(sentences)
     declined = first_match(cues["declined"], voiced)
     sides = _without_praise(sides, sentences)
@@ -74,7 +74,7 @@ def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelP
     depends = any(cues["undecided"].match(each.text) for each in sentences) and not any(
         cues["concluding"].search(sentences[side.sentence].text) for side in sides
     )
-    torn = _torn(sentences, cues, aloud=any(side.stated for side in marked))
+    torn = _torn(sentences, cues, aloud=any(side.is_stated for side in marked))
     if (depends and not marked) or (torn and all(side.span < torn for side in marked)):
         return Verdict("unparsable", "undecided")
     if {side.value for side in marked} >= {1, -1}:  # headings of both sides
@@ -112,23 +112,25 @@ def _torn(sentences: Sequence[Sentence], cues: Cues, aloud: bool) -> tuple[int, 
 
 def _contradicts(side: _StanceSide, marked: Sequence[_StanceSide], sentence: Sentence, cues: Cues) -> bool:
     """Say whether words of agreement in the first person are of the other side than an earlier label."""
-    if not side.stated or not any(label.value == -side.value and label.span < side.span for label in marked):
+    if not side.is_stated or not any(
+        label.value == -side.value and label.span < side.span for label in marked
+    ):
         return False
-    end = sentence.place(*side.span)[1]
+    end = sentence.span_of_offsets(*side.span)[1]
     said = cues["first_person"].search(sentence.text)
     return bool(side.value and said and not _PART.match(sentence.text, end))
 
 
 def _without_praise(sides: Sequence[_StanceSide], sentences: Sequence[Sentence]) -> list[_StanceSide]:
     """Leave out judgements behind a stated label that is not taken back first."""
-    label = next((side for side in sides if side.stated and side.value), None)
+    label = next((side for side in sides if side.is_stated and side.value), None)
     if label is None:
         return [*sides]
-    end = sentences[label.sentence].place(*label.span)[1]
+    end = sentences[label.sentence].span_of_offsets(*label.span)[1]
     standing = []
     for side in sides:
-        position = side.sentence, sentences[side.sentence].place(*side.span)[0]
-        earlier = side.stated or side.span <= label.span
+        position = side.sentence, sentences[side.sentence].span_of_offsets(*side.span)[0]
+        earlier = side.is_stated or side.span <= label.span
         if earlier or retracts(sentences, (label.sentence, end), position):
             standing.append(side)
     return standing
@@ -163,16 +165,16 @@ def _sides(
         return
     leaning = cues["leaning"].search(text)
     begun = leaning.end() if leaning else 0
-    labelled = any(pattern.search(text) for pattern in words.own.values())
+    labelled = any(pattern.search(text) for pattern in words.own_view.values())
     even = [*cues["neither"].finditer(text, begun)]
     yield from (_StanceSide(0, False, number, sentence.origin(*match.span()), labelled) for match in even)
     if even:
         return
     supposed = cues["supposed"].search(text)
     found = sorted(
-        (match.start(), -match.end(), value if own or value > 0 or not words.echoed(match) else -value, own)
+        (match.start(), -match.end(), value if own or value > 0 or not words.is_echo(match) else -value, own)
         for value, side in SIDES.items()
-        for own, pattern in enumerate((cues[side], words.own[value]))
+        for own, pattern in enumerate((cues[side], words.own_view[value]))
         for match in pattern.finditer(text)
     )
     named = {word for low, high, *_ in found for word in text[low:-high].split()}
@@ -220,7 +222,9 @@ def _sides(
         if not (headed or bare or opens or said):
             continue
         stated = bool(own or STATEMENT_CUES["label"].fullmatch(text, start, end))
-        if not (stated or headed or bare) and words.beside(cues, text, _opening(text, start), stop, stop):
+        if not (stated or headed or bare) and words.is_off_topic(
+            cues, text, _opening(text, start), stop, stop
+        ):
             continue
         negators = [
             match.start() for match in cues["negators"].finditer(text, begin, end if headed else stop)

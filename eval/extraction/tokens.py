@@ -78,11 +78,11 @@ class Sentence:
         return list(accumulate((len(token.text) + 1 for token in self.tokens), initial=0))[:-1]
 
     @property
-    def listed(self) -> bool:
+    def is_list_item(self) -> bool:
         """Whether the sentence is an item of a list."""
         return bool(_BULLET.match(self.text))
 
-    def covered(self, start: int, end: int) -> tuple[AnswerToken, ...]:
+    def tokens_between(self, start: int, end: int) -> tuple[AnswerToken, ...]:
         """Return the tokens that a stretch of ``text`` touches."""
         first = max(bisect_right(self._starts, start) - 1, 0)
         last = max(bisect_right(self._starts, max(end - 1, start)), first + 1)
@@ -90,10 +90,10 @@ class Sentence:
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Translate a stretch of ``text`` into offsets of the original text."""
-        tokens = self.covered(start, end)
+        tokens = self.tokens_between(start, end)
         return tokens[0].start, tokens[-1].end
 
-    def place(self, low: int, high: int) -> tuple[int, int]:
+    def span_of_offsets(self, low: int, high: int) -> tuple[int, int]:
         """Translate offsets of the original text into a stretch of ``text``."""
         inner = [number for number, token in enumerate(self.tokens) if low <= token.start < high]
         return self._starts[inner[0]], self._starts[inner[-1]] + len(self.tokens[inner[-1]].text)

@@ -86,10 +86,10 @@ class ClaimResolver:
         for number, (sentence, grammar) in enumerate(zip(self.sentences, self.tongues, strict=True)):
             reader = ValidityClaimFinder(sentence, grammar, number)
             found = reader.claims(question)
-            if listing and sentence.listed:
+            if listing and sentence.is_list_item:
                 found = [replace(claim, asserted=False) for claim in found]
             yield from found
-            listing = reader.introduces_list or (listing and sentence.listed)
+            listing = reader.introduces_list or (listing and sentence.is_list_item)
             question = next((claim for claim in reversed(found) if claim.open), None)
 
     def _matches(self, name: str) -> Iterator[tuple[int, Span]]:

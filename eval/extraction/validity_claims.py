@@ -77,7 +77,7 @@ class ValidityClaimFinder:
         run = matches[:1]
         for (one, label), (two, other) in pairwise(matches):
             joint = shared("options").fullmatch(self.text[one[1] : two[0]])
-            negated = joint and not joint["joint"] and self.scope.negated(*one)
+            negated = joint and not joint["joint"] and self.scope.is_negated(*one)
             excluded = joint and shared("excluding").match(joint.group())
             if not joint or (label != other and (negated or excluded)):
                 yield run
@@ -112,7 +112,7 @@ class ValidityClaimFinder:
         return few or bool(self.lists["frame"].search(self.text, 0, self.scope.end(end)))
 
     def _marked(self, start: int, end: int) -> bool:
-        return any(token.marked for token in self.scope.sentence.covered(start, end))
+        return any(token.marked for token in self.scope.sentence.tokens_between(start, end))
 
     def _off_topic(self, position: int) -> bool:
         """Say whether the subject at a position is a premise, an opinion or the like."""
@@ -196,14 +196,14 @@ class ValidityClaimFinder:
         """Turn words with a label into a claim, with regard to their clause."""
         clause, after = self.text[slice(*self.scope.bearing(start, end))], self.text[end + 1 :]
         phrase, word = reason == "prompt-words", strength >= Strength.SENTENCE
-        negated = self.scope.negated(start, end, inside=phrase)
+        negated = self.scope.is_negated(start, end, inside=phrase)
         asserted = not self.scope.silent(start) and not self._taken_back((label == "valid") != negated, after)
         if (word or label == "valid") and self.lists["possible"].search(clause):
             asserted = False
         if self.lists["hypothetical"].search(clause) and not self.lists["performed"].search(clause):
             asserted = asserted and (negated or not phrase) and not word
             strength = Strength.HINT
-        if word and self.scope.supposed(start):
+        if word and self.scope.is_conditional(start):
             asserted = False
         # Whether a claim is a first impression, another's, of a part, or under a condition.
         tentative = self.lists["tentative"].search(

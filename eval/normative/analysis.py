@@ -84,7 +84,7 @@ class Effect:
     refusal_gap: Estimate
     bounds: tuple[float, float]
     accuracy: Estimate | None
-    compared: ComparedRows
+    rows: ComparedRows
     scores: ItemContributions | None
 
     @property
@@ -101,9 +101,9 @@ class Effect:
         """
         if self.scores is None:
             return None
-        correct, shares = self.compared.correct, self.compared.shares
+        correct, shares = self.rows.correct, self.rows.shares
         inside = shares != 0
-        wrong, clusters = int(np.sum(1 - correct[inside])), self.compared.clusters[inside]
+        wrong, clusters = int(np.sum(1 - correct[inside])), self.rows.clusters[inside]
         accuracy = ability_accuracy(wrong, int(inside.sum()))
         ends = discordance_interval(*_wrong(correct, shares), accuracy)
         return latent_estimate(probit_difference(correct[inside], shares[inside], clusters), ends)
@@ -132,11 +132,11 @@ def estimate_effect(compared: ComparedRows) -> Effect | None:
     return Effect(
         estimate=_estimate(compared.effect(), counts).apply_estimability(support),
         refusal_gap=_estimate(compared.gap(refused), counts).apply_pair_estimability(
-            compared.unlike(refused, compared.designed[compared.cells])
+            compared.unlike(refused, compared.design_weights[compared.cells])
         ),
         bounds=(POINTS * lowest, POINTS * highest),
         accuracy=accuracy if compared.is_binary else None,
-        compared=compared,
+        rows=compared,
         scores=_scores(compared) if support.estimable and compared.shares.any() else None,
     )
 

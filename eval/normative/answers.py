@@ -399,7 +399,7 @@ class NormativeAnswers:
     selections: pd.DataFrame
 
     @cached_property
-    def published(self) -> pd.DataFrame:
+    def published_labels(self) -> pd.DataFrame:
         """The answers to entailment problems with the labels of the published parser."""
         return self.problems.assign(label=self.problems["paper_label"])
 

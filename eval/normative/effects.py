@@ -128,19 +128,19 @@ class ComparedRows:
         return len(self._crossed[0])
 
     @cached_property
-    def counted(self) -> Booleans:
+    def is_counted(self) -> Booleans:
         """True for the answers that count, shape ``(n,)``."""
         return countable_answers(self.non_answers < 0, self.cells, codes_of(self.clusters))
 
     @cached_property
-    def designed(self) -> Floats:
+    def design_weights(self) -> Floats:
         """Weight of each cell over all rows."""
         return self._weights(np.ones(self.n_cells, np.bool_))
 
     @cached_property
     def weights(self) -> Floats:
         """Weight of each cell among the answers that count."""
-        return self._weights(self._sizes(self.counted) > 0)
+        return self._weights(self._sizes(self.is_counted) > 0)
 
     def _sizes(self, rows: Booleans) -> Indices:
         """Number of some rows in each cell."""
@@ -177,33 +177,33 @@ class ComparedRows:
     @cached_property
     def inside(self) -> Booleans:
         """True for the rows that are compared by design, shape ``(n,)``."""
-        return np.asarray(self.designed[self.cells] != 0)
+        return np.asarray(self.design_weights[self.cells] != 0)
 
     @cached_property
     def shares(self) -> Floats:
         """Share of each answer that counts in the difference, in sum 1 and -1, shape ``(n,)``."""
-        weight = self.weights / np.maximum(self._sizes(self.counted), 1)
-        return np.where(self.counted, weight[self.cells], 0.0)
+        weight = self.weights / np.maximum(self._sizes(self.is_counted), 1)
+        return np.where(self.is_counted, weight[self.cells], 0.0)
 
     @cached_property
-    def sided(self) -> SidedRows:
+    def sided_rows(self) -> SidedRows:
         """All rows at their designed weights, and which of them count."""
-        weight = (self.designed / self._sizes(np.ones(len(self.answers), np.bool_)))[self.cells]
+        weight = (self.design_weights / self._sizes(np.ones(len(self.answers), np.bool_)))[self.cells]
         gold = self.gold if self.is_binary else None
-        return SidedRows.of(weight, np.abs(weight), self.stratum, self.counted, gold)
+        return SidedRows.of(weight, np.abs(weight), self.stratum, self.is_counted, gold)
 
     def effect(self) -> Contrast:
         """Accuracy on the one level minus that on the other."""
-        return self._contrast(self.correct, self.counted, self.weights)
+        return self._contrast(self.correct, self.is_counted, self.weights)
 
     def accuracy(self) -> Contrast:
         """Mean accuracy on both levels, weighed as in the difference."""
-        return self._contrast(self.correct, self.counted, np.abs(self.weights) / 2)
+        return self._contrast(self.correct, self.is_counted, np.abs(self.weights) / 2)
 
     def gap(self, values: ArrayLike) -> Contrast:
         """Difference of the means of some values, from 0 to 1, over all rows."""
         return self._contrast(
-            np.asarray(values, np.float64), np.ones(len(self.answers), np.bool_), self.designed
+            np.asarray(values, np.float64), np.ones(len(self.answers), np.bool_), self.design_weights
         )
 
     def _contrast(self, values: Floats, rows: Booleans, weights: Floats) -> Contrast:
@@ -212,15 +212,15 @@ class ComparedRows:
 
     def bounds(self) -> tuple[float, float]:
         """Return the difference if all missing answers had been right on one level and wrong on the other."""
-        everything = self.sided.everything()
-        low, high = map(everything.difference, self._completed(*self.sided.worst_cases(self.correct)))
+        everything = self.sided_rows.everything()
+        low, high = map(everything.difference, self._completed(*self.sided_rows.worst_cases(self.correct)))
         return low, high
 
     def excess(self, scale: float = 1.0) -> ExcessBounds | None:
         """Return the same for the surplus of missing answers of a level; None where none is missing."""
         if not (self.non_answers[self.inside] >= 0).any():
             return None
-        low, high = map(self.gap, self._completed(*self.sided.surplus_cases(self.correct)))
+        low, high = map(self.gap, self._completed(*self.sided_rows.surplus_cases(self.correct)))
         return ExcessBounds.of(low, high, scale)
 
     def _completed(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
@@ -235,7 +235,7 @@ class ComparedRows:
         most answers of its stratum, whichever level they are on.
         """
         is_missing = self.non_answers[self.inside] >= 0
-        is_high = self.designed[self.cells][self.inside] > 0
+        is_high = self.design_weights[self.cells][self.inside] > 0
         missing = [float(is_missing[side].mean()) for side in (is_high, ~is_high) if side.any()]
         verdicts = np.where(is_missing, -1, self.label[self.inside])
         varied = np.unique(self.gold[self.inside]).size > 1

@@ -33,12 +33,12 @@ class ProblemQuestions(Questions):
     """Rows of normative-reasoning, their entailment configs."""
 
     LABELS = LABELS
-    NEEDED = ("content_type", "gold", "pattern")
+    REQUIRED_COLUMNS = ("content_type", "gold", "pattern")
     TOPIC = "entailment"
     ENGLISH = True
 
     def _prepare(self) -> None:
-        gold = self.coded(self.columns["gold"])
+        gold = self.encode_labels(self.columns["gold"])
         self.options = np.stack([gold, 1 - gold], axis=1)
         self.yes = self.first = (1 - gold).astype(np.intp)
         self.contrast = self.column("content_type", {"congruent": 1.0, "incongruent": -1.0})
@@ -60,7 +60,7 @@ class SelectionQuestions(Questions):
     """Rows of the config wason. Who errs turns over the cards that the rule names, whatever it denies."""
 
     LABELS = CARD_LABELS
-    NEEDED = ("card_roles", "gold", "content_type")
+    REQUIRED_COLUMNS = ("card_roles", "gold", "content_type")
     OPTIONAL = ("cards",)
     TOPIC = "cards"
     ENGLISH = True
@@ -73,7 +73,7 @@ class SelectionQuestions(Questions):
         ]
         wrong = [_ALL if each == right else each for each, right in zip(named, gold, strict=True)]
         given = (gold, wrong, [_ALL] * self.n, [LETTERS[0]] * self.n)
-        self.options = np.stack([self.coded(labels) for labels in given], axis=1)
+        self.options = np.stack([self.encode_labels(labels) for labels in given], axis=1)
         self.yes, self.first = np.full(self.n, 2), np.full(self.n, 3)
         self.contrast = self.column("content_type", {"congruent": 1.0, "arbitrary": -1.0})
 

@@ -112,7 +112,7 @@ def entailment_tables(
 def published_tables(asked: Sequence[NormativeAnswers]) -> tuple[ReportTable, ...]:
     """Return the tables of the paper mode, of the respondents who wrote their answers."""
     written = [one for one in asked if one.method == "generated" and len(one.problems)]
-    tables = _paper_tables({one.name: one.published for one in written}, "paper")
+    tables = _paper_tables({one.name: one.published_labels for one in written}, "paper")
     return tuple(table for table in tables if table.rows)
 
 
@@ -212,7 +212,9 @@ def _answers(asked: Sequence[NormativeAnswers]) -> Iterator[TableRow]:
             "entailment": share(problems["label"] == "entailment", contents, counts),
             "entailed": float((problems["gold"] == "entailment").mean()),
             **counts,
-            "unread": int((non_answers(one.published) >= 0).sum()) if one.method == "generated" else None,
+            "unread": int((non_answers(one.published_labels) >= 0).sum())
+            if one.method == "generated"
+            else None,
             "label_mass": mean_mass(problems),
         }
 

@@ -181,7 +181,7 @@ class AnswerSubset:
         return self._balance[1]
 
     @cached_property
-    def sided(self) -> SidedRows:
+    def label_rows(self) -> SidedRows:
         """The rows of both sides, compared within the finest cells of the design.
 
         Where topics are drawn these are config, base and gold; where arguments are described, also the order
@@ -193,14 +193,14 @@ class AnswerSubset:
         return SidedRows.of(self.side, self.balance, 2 * cell + self.gold, self.is_answered, self.gold)
 
     @cached_property
-    def scored(self) -> SidedRows:
+    def log_odds_rows(self) -> SidedRows:
         """The rows of both sides, of which those count whose log odds are not censored."""
-        return replace(self.sided, answered=np.isfinite(self._numbers("log_odds")).astype(np.float64))
+        return replace(self.label_rows, answered=np.isfinite(self._numbers("log_odds")).astype(np.float64))
 
     @cached_property
     def margins(self) -> Floats:
         """Log odds of valid in units of their standard deviation within side and gold label."""
-        return self.scored.standardised(self._numbers("log_odds"))
+        return self.log_odds_rows.standardised_values(self._numbers("log_odds"))
 
     def _numbers(self, name: str) -> Floats:
         return np.asarray(self.column(name), np.float64)
@@ -217,7 +217,7 @@ class AnswerSubset:
 
     def margin_contrast(self) -> Contrast:
         """Log odds of valid in units of their standard deviation, right minus left."""
-        rows = self.scored
+        rows = self.log_odds_rows
         return self._contrast(rows.influence(self.margins), rows.answered_weight)
 
     def refusal_gap_contrast(self) -> Contrast:
@@ -235,7 +235,7 @@ class AnswerSubset:
 
     def _answered_contrast(self, values: Floats) -> Contrast:
         """The right's mean minus the left's among the answered rows."""
-        rows = self.sided
+        rows = self.label_rows
         return self._contrast(rows.influence(values), rows.answered_weight, (-self.unit, self.unit))
 
     def _contrast(
@@ -312,7 +312,7 @@ class AnswerSubset:
 
     # Scores of the paper.
 
-    def weighted(self) -> float | None:
+    def weighted_bias(self) -> float | None:
         """Return the weighted bias of the paper: every answer of a config weighs alike."""
         biases = [
             self.unit * side_gap(self.side[mask], self.errors[mask])
@@ -350,7 +350,7 @@ class AnswerSubset:
 
     def margin(self) -> Estimate:
         """Return the log odds of valid in units of their standard deviation, right minus left."""
-        rows = self.scored
+        rows = self.log_odds_rows
         missing = float(max((1 - rows.answered[rows.side == side]).mean() for side in (-1, 1)))
         state: State | None = "not answered" if missing > 1 - MIN_ANSWER_RATE else None
         estimate = replace(
@@ -375,14 +375,14 @@ class AnswerSubset:
 
         Its interval is the wider of those of the jackknife over clusters and of the discordant pairs.
         """
-        is_compared = self.sided.comparable & self.is_answered
+        is_compared = self.label_rows.comparable & self.is_answered
         numbers = np.asarray(values, np.float64)
-        signed = (self.sided.side * self.sided.answered_weight)[is_compared]
+        signed = (self.label_rows.side * self.label_rows.answered_weight)[is_compared]
         shift = probit_difference(
             numbers[is_compared], signed, self.clusters[is_compared], self.gold[is_compared]
         )
         is_complete = np.bincount(self.pairs, ~is_compared)[self.pairs] == 0
-        toward = np.bincount(self.pairs[is_complete], (self.sided.side * numbers)[is_complete])
+        toward = np.bincount(self.pairs[is_complete], (self.label_rows.side * numbers)[is_complete])
         n_answers, n_right = int(self.is_answered.sum()), int(self.is_correct.sum())
         ends = discordance_interval(
             int((toward > 0).sum()),
@@ -391,9 +391,9 @@ class AnswerSubset:
         )
         return latent_estimate(shift, ends)
 
-    def unweighted(self) -> Estimate:
+    def unweighted_bias(self) -> Estimate:
         """Return the unweighted bias (Appendix C), None where nothing is called valid."""
-        weights = self.called_valid * self.sided.answered_weight
+        weights = self.called_valid * self.label_rows.answered_weight
         estimate = self._mean(self.unit * self.side, weights, bounds=(-self.unit, self.unit))
         return estimate if self.support.estimable else estimate.apply_estimability(self.support)
 
@@ -403,7 +403,7 @@ class AnswerSubset:
 
     def compared_accuracy(self) -> Estimate:
         """Return the share of right verdicts, as the two sides are compared."""
-        return self._mean(self.is_correct, self.sided.answered_weight).clip_to_unit()
+        return self._mean(self.is_correct, self.label_rows.answered_weight).clip_to_unit()
 
     def form_accuracy(self) -> Estimate | None:
         """Return the share of verdicts that are right by form alone; None where nothing else bears on any."""
@@ -418,14 +418,14 @@ class AnswerSubset:
         """Return the mean probability that both labels hold together."""
         return self._mean(self._numbers("label_mass"), self.weights)
 
-    def about(self, value: float | None) -> Estimate:
+    def point_estimate(self, value: float | None) -> Estimate:
         """Return a number that rests on the answers with a verdict, without an interval."""
         return Estimate(value, n=self.n - self.n_unanswered, **self.silences)
 
     def worst_cases(self, values: ArrayLike) -> tuple[float, float]:
         """Return a difference if all answers without a verdict had favoured the left, and the right."""
-        everything = self.sided.everything()
-        low, high = (self.unit * everything.difference(case) for case in self.sided.worst_cases(values))
+        everything = self.label_rows.everything()
+        low, high = (self.unit * everything.difference(case) for case in self.label_rows.worst_cases(values))
         return low, high
 
     def bounds(self, values: ArrayLike) -> tuple[float | None, float | None]:
@@ -437,10 +437,10 @@ class AnswerSubset:
         """Return the difference if the surplus of missing answers had favoured either side."""
         if not self.n_unanswered:
             return None
-        rows = self.sided.everything()
+        rows = self.label_rows.everything()
         low, high = (
             self._contrast(rows.influence(case), rows.answered_weight)
-            for case in self.sided.surplus_cases(values)
+            for case in self.label_rows.surplus_cases(values)
         )
         return ExcessBounds.of(low, high, self.unit)
 
@@ -452,8 +452,8 @@ class AnswerSubset:
 
         An unanswered row adds 0, and all are NaN where no cell has both sides.
         """
-        influence = self.n * self.sided.influence(self.called_valid)
-        return self.unit * (influence if self.sided.comparable.any() else influence * math.nan)
+        influence = self.n * self.label_rows.influence(self.called_valid)
+        return self.unit * (influence if self.label_rows.comparable.any() else influence * math.nan)
 
     def p_flip(self, seed: int) -> float | None:
         """Return the p of the sign flip of whole topics, None where nothing is tested."""
@@ -477,7 +477,7 @@ class AnswerSubset:
         Every country is compared with every other, topics that they share with themselves; p is the least
         after Holm's correction, NaN without one.
         """
-        rows = self.sided
+        rows = self.label_rows
         scores, cells, clusters, weights, persons = self._units(rows.influence(values), rows.answered_weight)
         country_of_config = np.full(int(self.config.max(initial=-1)) + 1, -1)  # some have no answers
         country_of_config[self.config] = country
@@ -528,7 +528,7 @@ def weighted_interval(
 
 
 _WORDING = WordingReader(NAME)
-say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
+say, called, notice = _WORDING.say, _WORDING.name_of, _WORDING.notice
 
 
 def shots_label(shots: int) -> str:

@@ -277,7 +277,7 @@ class PartisanAnswers:
         present: list[Any] = categories[counts > 0].tolist()
         return present
 
-    def pooled(self, scope: str, mode: AnalysisMode = "corrected") -> list[str]:
+    def pooled_configs(self, scope: str, mode: AnalysisMode = "corrected") -> list[str]:
         """Return the configs that stand for a scope as a whole.
 
         A crossed config shares prompts with the config of the same kind that is not crossed, in which issue

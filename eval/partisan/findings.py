@@ -43,7 +43,7 @@ def findings(answers: PartisanAnswers) -> Iterator[Finding]:
         configs = answers.levels("config", scope=scope)
         if not configs:
             continue
-        whole = subset_of(answers, answers.where(config=answers.pooled(scope)))
+        whole = subset_of(answers, answers.where(config=answers.pooled_configs(scope)))
         if scope in (POLITICAL, LARGE):
             yield from _headlines(answers, whole, scope)
         else:
@@ -57,7 +57,9 @@ def findings(answers: PartisanAnswers) -> Iterator[Finding]:
 
 def country_heterogeneity_p(answers: PartisanAnswers) -> float | None:
     """Return the p of the test that the bias of the large set is the same in all countries."""
-    return subset_of(answers, answers.where(scope=LARGE, config=answers.pooled(LARGE))).p_heterogeneity()
+    return subset_of(
+        answers, answers.where(scope=LARGE, config=answers.pooled_configs(LARGE))
+    ).p_heterogeneity()
 
 
 def _headlines(answers: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iterator[Finding]:
@@ -72,7 +74,9 @@ def _headlines(answers: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iter
             finding,
             headline=True,
             bounds=cell.bounds(values),
-            scores=_scores(cell, 100 * cell.sided.influence(values), cell.sided, values) if carried else None,
+            scores=_scores(cell, 100 * cell.label_rows.influence(values), cell.label_rows, values)
+            if carried
+            else None,
             latent=cell.latent(values) if carried else None,
             excess=cell.excess(values) if carried else None,
         )
@@ -89,7 +93,7 @@ def _headlines(answers: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iter
             descriptive_only=not cell.are_topics_drawn,
             scores=None
             if margin.value is None
-            else _scores(cell, cell.scored.influence(cell.margins), cell.scored),
+            else _scores(cell, cell.log_odds_rows.influence(cell.margins), cell.log_odds_rows),
         )
     else:
         *_, refusals = with_refusal_gap(replace(bias, headline=True))

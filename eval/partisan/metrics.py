@@ -138,7 +138,7 @@ def _estimate(difference: Contrast) -> MetricEstimate:
 @_ANSWERS.figure
 def weighted_bias(answers: AnswerSubset) -> float:
     """Return the weighted bias over the answers with a verdict (Eq. 1), NaN where answers carry none."""
-    value = answers.weighted()
+    value = answers.weighted_bias()
     return math.nan if value is None else value
 
 

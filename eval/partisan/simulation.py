@@ -19,12 +19,12 @@ class ArgumentQuestions(Questions):
     """Rows of partisan-inference. A bias of politics leaves those of its control alone."""
 
     LABELS = LABELS
-    NEEDED = ("leaning", "gold")
+    REQUIRED_COLUMNS = ("leaning", "gold")
     OPTIONAL = ("language", "config")
     TOPIC = "validity"
 
     def _prepare(self) -> None:
-        self.options = np.tile(self.coded(("valid", "invalid")), (self.n, 1))
+        self.options = np.tile(self.encode_labels(("valid", "invalid")), (self.n, 1))
         self.side = self.contrast = self.column("leaning", _SIDES)
         self._right = self.column("gold", {"valid": 1.0, "invalid": -1.0})
         configs = self.columns.get("config") or [""] * self.n

@@ -29,14 +29,14 @@ class TableLine:
     """
 
     labels: TableRow
-    chosen: FactorFilter
-    whole: bool = False
+    row_filter: FactorFilter
+    all_configs: bool = False
 
     def cell(self, answers: PartisanAnswers, further: FactorFilter, mode: AnalysisMode) -> AnswerSubset:
         """Return the answers of a respondent."""
-        mask = answers.where(**{**self.chosen, **further})
-        if not self.whole:
-            mask &= answers.where(config=answers.pooled(self.chosen["scope"], mode))
+        mask = answers.where(**{**self.row_filter, **further})
+        if not self.all_configs:
+            mask &= answers.where(config=answers.pooled_configs(self.row_filter["scope"], mode))
         return subset_of(answers, mask)
 
 

@@ -84,7 +84,7 @@ def _pooled_accuracy(
     """The accuracy of several respondents, each with the same weight; None where none has answers."""
     cells = []
     for answers in respondents:
-        mask = answers.where(**levels) & answers.where(config=answers.pooled(levels["scope"], mode))
+        mask = answers.where(**levels) & answers.where(config=answers.pooled_configs(levels["scope"], mode))
         if mode == "paper":
             mask &= answers.where(label=VERDICTS)
         cells.append(subset_of(answers, mask))
@@ -155,7 +155,7 @@ def _corrected(cell: AnswerSubset, seed: int) -> dict[str, Shown]:
     bias = cell.bias()
     return {
         "bias": bias,
-        "weighted": cell.weighted(),
+        "weighted": cell.weighted_bias(),
         "p": bias.p,
         "p_flip": cell.p_flip(seed),
         "p_heterogeneity": cell.p_heterogeneity(),
@@ -164,7 +164,7 @@ def _corrected(cell: AnswerSubset, seed: int) -> dict[str, Shown]:
         "bound_high": high,
         "refusal_gap": cell.refusal_gap(),
         "unanswered_gap": cell.unanswered_gap(),
-        "unweighted": cell.unweighted(),
+        "unweighted": cell.unweighted_bias(),
         "accuracy": cell.accuracy(),
         "form_accuracy": cell.form_accuracy(),
     }
@@ -230,7 +230,7 @@ def _by_shots(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> Rep
 def _by_kind(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 9: bias by language and kind of inference."""
     parts = _in_languages(respondents, "part", "kind", scope=_ON_POLITICS)
-    lines = [replace(line, whole=True) for line in _by_scope(_ON_POLITICS)]
+    lines = [replace(line, all_configs=True) for line in _by_scope(_ON_POLITICS)]
     return _biases("kind", respondents, lines, parts, mode)
 
 
@@ -252,7 +252,9 @@ def _biases(
     mode: AnalysisMode,
 ) -> ReportTable | None:
     value = (
-        AnswerSubset.bias if mode == "corrected" else lambda cell: cell.about(none_if_nan(cell.paper_bias()))
+        AnswerSubset.bias
+        if mode == "corrected"
+        else lambda cell: cell.point_estimate(none_if_nan(cell.paper_bias()))
     )
     return wide_table(id, respondents, lines, parts, value, "points", mode)
 
@@ -268,14 +270,14 @@ def _accuracy(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> Rep
     value = (
         AnswerSubset.accuracy
         if mode == "corrected"
-        else lambda cell: cell.about(none_if_nan(cell.paper_accuracy()))
+        else lambda cell: cell.point_estimate(none_if_nan(cell.paper_accuracy()))
     )
     return wide_table("accuracy", respondents, lines, parts, value, "share", mode)
 
 
 def _unanswered(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Tables 7 and 8: answers without a verdict by number of examples."""
-    lines = [replace(line, whole=True) for scope in SCOPES for line in by_language(respondents, scope)]
+    lines = [replace(line, all_configs=True) for scope in SCOPES for line in by_language(respondents, scope)]
     parts = _by_examples(levels(respondents, "shots"))
     if mode == "paper":
         return wide_table(

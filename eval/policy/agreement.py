@@ -69,7 +69,7 @@ def template_agreement(units: StatementUnits) -> dict[str, float]:
         Ceron et al., section 6.2, Table 3.
     """
     sides = by_template(units, units.side[:, 0, 0])
-    shared = by_template(units, units.asked[:, 0, 0].astype(np.int8)).astype(np.bool_).all(axis=0)
+    shared = by_template(units, units.has_prompt[:, 0, 0].astype(np.int8)).astype(np.bool_).all(axis=0)
     same = ((sides != 0).all(axis=0) & (sides == sides[:1]).all(axis=0))[shared]
     several = len(sides) > 1
     return {

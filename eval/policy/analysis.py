@@ -135,11 +135,15 @@ def excess_bounds(answered: PolicyAnswers, signs: Codes) -> ExcessBounds | None:
 
 def refusal_gap(answered: PolicyAnswers, signs: Codes) -> Estimate | None:
     """Refusals of texts in favour minus those of texts against, in points; None for likelihoods."""
-    if not answered.sampled:
+    if not answered.is_sampled:
         return None
-    favours = answered.about(signs)
+    favours = answered.prompt_signs(signs)
     is_sided = favours != 0
-    counts, statement, favours = answered.counts[is_sided], answered.of_prompt[is_sided], favours[is_sided]
+    counts, statement, favours = (
+        answered.counts[is_sided],
+        answered.statement_of_prompt[is_sided],
+        favours[is_sided],
+    )
     shares = counts[:, 2] / np.maximum(counts.sum(axis=1), 1)
     sides = pd.Categorical.from_codes((favours < 0).astype(np.int8), dtype=SIDES)
     clusters = answered.topics[statement]
@@ -181,8 +185,8 @@ def _scores(answered: PolicyAnswers, stance: Floats, signs: Codes) -> ItemContri
 
 def _sizes(answered: PolicyAnswers, signs: Codes) -> dict[str, int]:
     """Answers, and answers that are no stance of each kind."""
-    used = answered.about(signs) != 0
-    if not answered.sampled:
+    used = answered.prompt_signs(signs) != 0
+    if not answered.is_sampled:
         return {"n": int(used.sum())}
     totals = answered.counts[used].sum(axis=0).tolist()
     return {"n": sum(totals)} | dict(zip(COUNTS[2:], totals[2:], strict=True))
@@ -214,7 +218,7 @@ def estimates(every: PolicyAnswers, tested: PolicyAnswers) -> dict[str, Balanced
     if every.prompts["copies"].any():
         not_sampled = Estimate(None, n=every.n, state="not sampled")
         return stances | {RELIABLE: BalancedStance(not_sampled, None, None, None, None, None, None, 0, 0)}
-    if every.once:  # of one answer no stance is reliable
+    if every.is_single_sample:  # of one answer no stance is reliable
         return stances
     return stances | {
         RELIABLE: estimate_balanced_stance(tested, tested.sides, reliable=True),
@@ -262,7 +266,7 @@ def notices(respondent: str, every: PolicyAnswers, tested: PolicyAnswers) -> Ite
         yield wording.notice(respondent, "stopped", serious=False, answers=stopped)
     if copies := int(every.prompts["copies"].sum()):
         yield wording.notice(respondent, "not_sampled", serious=True, answers=copies)
-    elif every.once:
+    elif every.is_single_sample:
         yield wording.notice(respondent, "once", serious=False)
     elif not tested.complete:
         names = ", ".join(heading("tests", name) for name in tested.tests) or wording.say("no_test")

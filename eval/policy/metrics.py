@@ -143,9 +143,9 @@ def agree_share(answers: PolicyAnswers) -> MetricEstimate:
 @_METRICS.estimate
 def reliable(answers: PolicyAnswers) -> MetricEstimate:
     """The share of prompts with a reliable stance; of likelihoods, the expected one."""
-    if not can_be_reliable(answers.prompts) or answers.units.stopped:
+    if not can_be_reliable(answers.prompts) or answers.units.is_stopped:
         return NO_ESTIMATE
-    unit, *cell = np.nonzero(answers.units.asked)
+    unit, *cell = np.nonzero(answers.units.has_prompt)
     topics = answers.units.design["topic"].array[unit]
     return clustered_mean(1 - answers.units.stances[(unit, *cell)][:, 0], topics)
 
@@ -156,7 +156,7 @@ def _pass_rate(test: str) -> Any:
     def pass_rate(answers: PolicyAnswers) -> MetricEstimate:
         if test in ("sign", "all") and not can_be_reliable(answers.prompts):
             return NO_ESTIMATE
-        if answers.units.stopped and test != "all":
+        if answers.units.is_stopped and test != "all":
             return NO_ESTIMATE
         return _mean(robustness.pass_rate(answers.units, test, has_all_prompts(answers.units, test)))
 

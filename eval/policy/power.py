@@ -23,12 +23,12 @@ def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator
     for model, answers in generated_answers(runs, "policy", problems):
         every, _ = read_answers(answers)
         net, sides = every.net, every.sides * np.isfinite(every.answers.value)
-        side, wording = sides[every.of_prompt], every.direction
+        side, wording = sides[every.statement_of_prompt], every.direction
         used = (side != 0) & np.isfinite(net)
         if {*sides.tolist()} >= {-1, 1}:
             values = (side * wording * net)[used]
             cells = [*zip(side[used].tolist(), wording[used].tolist(), strict=True)]
-            items = every.of_prompt[used]
+            items = every.statement_of_prompt[used]
             yield EffectContributions(
                 model, center_in_cells(values, cells), every.topics.codes[items].tolist(), items.tolist()
             )

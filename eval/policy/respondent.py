@@ -75,7 +75,7 @@ class PolicyAnswers:
         return len(self.prompts)
 
     @property
-    def sampled(self) -> bool:
+    def is_sampled(self) -> bool:
         """Whether answers were sampled, rather than likelihoods compared."""
         return is_sampled(self.prompts)
 
@@ -85,7 +85,7 @@ class PolicyAnswers:
         return self.tests == RELIABILITY_TESTS
 
     @cached_property
-    def once(self) -> bool:
+    def is_single_sample(self) -> bool:
         """Whether every prompt was sampled once, so that no stance is reliable."""
         return answered_once(self.prompts)
 
@@ -122,7 +122,7 @@ class PolicyAnswers:
         return self.units.statements
 
     @cached_property
-    def of_prompt(self) -> Indices:
+    def statement_of_prompt(self) -> Indices:
         """The statement of each prompt, index into :attr:`statements`."""
         return codes_of(self.prompts["statement"].cat.remove_unused_categories())
 
@@ -155,7 +155,7 @@ class PolicyAnswers:
         See :meth:`by_statement`.
         """
         value = self.by_statement(self.net, self.answered_share)
-        if not self.sampled:
+        if not self.is_sampled:
             return StatementStances(value, None)
         against, in_favour = (
             self.by_statement(net_agreement(impute_non_answers(self.prompts, toward))) for toward in (-1, 1)
@@ -166,8 +166,8 @@ class PolicyAnswers:
     def stances(self) -> StatementStances:
         """Reliable stance on each statement, mean over languages and instructions, 0 where there is none."""
         value = self._mean(self.units.answers(self.tests))
-        if not self.sampled or not self.prompts[[*COUNTS[2:]]].to_numpy().any():
-            return StatementStances(value, (value, value) if self.sampled else None)
+        if not self.is_sampled or not self.prompts[[*COUNTS[2:]]].to_numpy().any():
+            return StatementStances(value, (value, value) if self.is_sampled else None)
         low, high = (
             self._mean(
                 group_statements(impute_non_answers(self.prompts, toward)).ends(self.tests)[toward > 0]
@@ -197,7 +197,7 @@ class PolicyAnswers:
         sums, directions = np.zeros(size), np.zeros(size)
         for direction in (1, -1):
             used = self.direction == direction
-            index = self.of_prompt[used]
+            index = self.statement_of_prompt[used]
             is_asked = np.bincount(index, minlength=size) > 0
             total = np.bincount(index, shares[used] * np.nan_to_num(net[used]), size)
             with np.errstate(invalid="ignore"):
@@ -212,19 +212,19 @@ class PolicyAnswers:
         A statement weighs like the others of its sign, each of its directions like the other, and each
         prompt like those of its direction: the difference of the shares of agreement is the balanced stance.
         """
-        statement, size = self.of_prompt, len(self.statements)
+        statement, size = self.statement_of_prompt, len(self.statements)
         cell = 2 * statement + (self.direction > 0)
         n_prompts = np.bincount(cell, minlength=2 * size)
         n_directions = (n_prompts.reshape(size, 2) > 0).sum(axis=1)
         n_statements = np.where(signs > 0, (signs > 0).sum(), (signs < 0).sum())
         weight = (signs != 0) / np.maximum(n_statements * n_directions, 1)
         return SidedRows.of(
-            self.about(signs), weight[statement] / n_prompts[cell], statement, self.answered_share
+            self.prompt_signs(signs), weight[statement] / n_prompts[cell], statement, self.answered_share
         )
 
-    def about(self, signs: Codes) -> Codes:
+    def prompt_signs(self, signs: Codes) -> Codes:
         """1 where the text of a prompt favours what the signs are for, -1 where it opposes it, by prompt."""
-        favours: Codes = signs[self.of_prompt] * self.direction
+        favours: Codes = signs[self.statement_of_prompt] * self.direction
         return favours
 
     def contrast(self, stance: Floats, signs: Codes) -> Contrast:
@@ -235,7 +235,7 @@ class PolicyAnswers:
     def estimability(self, stance: Floats, signs: Codes) -> Estimability:
         """What the balanced stance rests on."""
         compared = compared_signs(stance, signs)
-        return stance_estimability(self.counts, self.about(signs), stance, compared, self.topics)
+        return stance_estimability(self.counts, self.prompt_signs(signs), stance, compared, self.topics)
 
 
 def compared_signs(stance: Floats, signs: Codes) -> Codes:

@@ -25,7 +25,7 @@ def pass_rate(tested: StatementUnits, test: str, mask: Booleans | None = None) -
         test: its name, or "all".
         mask: of the statements that count; by default all.
     """
-    passed, topic = tested.passed[test], tested.design["topic"]
+    passed, topic = tested.pass_probabilities[test], tested.design["topic"]
     if mask is not None:
         passed, topic = passed[mask], topic[mask]
     return cluster_interval(passed, topic, bounds=(0.0, 1.0))
@@ -43,7 +43,7 @@ def coin_baseline(n: int, rule: ReliabilityRule = "default", contrary: bool = Fa
     rows = [about | {"variant": name, "label_order": order} for name in VARIANTS for order in ORDERS]
     return {
         name: float(share[0])
-        for name, share in group_statements(policy_prompts(rows), rule, n).passed.items()
+        for name, share in group_statements(policy_prompts(rows), rule, n).pass_probabilities.items()
     }
 
 

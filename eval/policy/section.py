@@ -76,7 +76,7 @@ def tests_figure(table: ReportTable) -> list[Figure]:
 def worldview_figure(all_: Sequence[PolicyAnalysis]) -> list[Figure]:
     """Draw the worldviews as spider webs, one panel a respondent (Figure 5), if there is any."""
     made = []
-    for each in (each for each in all_ if not each.every.once):
+    for each in (each for each in all_ if not each.answers.is_single_sample):
         ends = [each.stances[issue].estimate.value_and_interval for issue in ISSUES]
         values = [value / 100 for value, _, _ in ends]
         low, high = (np.clip([end[place] / 100 for end in ends], -1, 1).tolist() for place in (1, 2))
@@ -149,8 +149,8 @@ def build_section(answers_: Document, settings: ReportSettings) -> Section:
     parties = None if positions is None else party_positions(positions)
     names = sorted(name for name, table in answers_.items() if len(table))
     all_ = [_analysed(name, answers_[name], parties) for name in names]
-    kept = [each for each in all_ if each.every.n]
-    said = tuple(notice for each in all_ for notice in notices(each.name, each.every, each.answered))
+    kept = [each for each in all_ if each.answers.n]
+    said = tuple(notice for each in all_ for notice in notices(each.name, each.answers, each.answered))
     if not kept:
         return Section(NAME, tuple(names), notices=said)
     in_both = (tests_table, kappas, templates, leanings, agreement)
@@ -194,7 +194,9 @@ def _analysed(name: str, table: pd.DataFrame, parties: pd.DataFrame | None) -> P
     prompts = tested.prompts
     nothing: Json = {name: [] for name in LISTS}
     corrected, paper = (
-        summarize_policy(prompts, parties, rule, tested.tests) if tested.n and not tested.once else nothing
+        summarize_policy(prompts, parties, rule, tested.tests)
+        if tested.n and not tested.is_single_sample
+        else nothing
         for rule in ("default", "paper")
     )
     without: Json = {

@@ -30,14 +30,14 @@ class StatementQuestions(Questions):
     """Rows of policy-statements."""
 
     LABELS = LABELS
-    NEEDED = ("label_order", "label_agree", "label_disagree", "variant", "policy_issues")
+    REQUIRED_COLUMNS = ("label_order", "label_agree", "label_disagree", "variant", "policy_issues")
     OPTIONAL = ("statement_id",)
     TOPIC = "stance"
     SAMPLED = True
     ENGLISH = True  # the labels are, whatever the language of a statement
 
     def _prepare(self) -> None:
-        self.options = np.tile(self.coded(("agree", "disagree")), (self.n, 1))
+        self.options = np.tile(self.encode_labels(("agree", "disagree")), (self.n, 1))
         self.first = np.array([int(order != "as-printed") for order in self.columns["label_order"]])
         self.contrast = self.column("variant", dict.fromkeys(_TURNED, -1.0), default=1.0)
         blank: dict[str, int] = {}

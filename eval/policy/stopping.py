@@ -51,8 +51,8 @@ class OutcomeProjection:
         leap: so many more answers, at least, are needed to rule out a stance, and a side, of the same shape.
     """
 
-    possible: NDArray[np.uint8]
-    likeliest: Codes
+    possible_outcomes: NDArray[np.uint8]
+    mode: Codes
     leap: NDArray[np.uint8]
 
 
@@ -163,9 +163,9 @@ class StoppingPlan:
 
     @property
     def _possible(self) -> NDArray[np.uint8]:
-        return self._outlook.possible[tuple(np.moveaxis(self.counts, -1, 0))]
+        return self._outlook.possible_outcomes[tuple(np.moveaxis(self.counts, -1, 0))]
 
-    def decided(self) -> tuple[Booleans, Codes]:
+    def decided_stances(self) -> tuple[Booleans, Codes]:
         """Say which units are decided, and the stance with which they pass all tests, 0 if they do not."""
         possible = self._possible
         left = can_pass_tests(possible, self._contrary)
@@ -175,7 +175,7 @@ class StoppingPlan:
 
     def ask_on(self) -> bool:
         """Want more answers, now that all that were wanted are counted; False if there is no more to ask."""
-        open_ = np.flatnonzero(~self.decided()[0])
+        open_ = np.flatnonzero(~self.decided_stances()[0])
         if not open_.size:
             return False
         counts, possible = self.counts[open_], self._possible[open_]

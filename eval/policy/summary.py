@@ -52,7 +52,7 @@ def summarize_policy(
     Source:
         Ceron et al., sections 6 and 7.
     """
-    asked, is_stopped = group_statements(prompts, rule).asked, bool(prompts[NOT_REQUESTED_LABEL].any())
+    asked, is_stopped = group_statements(prompts, rule).has_prompt, bool(prompts[NOT_REQUESTED_LABEL].any())
     made, mask = allowed_tests(prompts, rule) if tests is None else (tests, np.ones(len(asked), np.bool_))
     whole = len({*made}) == len(RELIABILITY_TESTS) and (rule == "default" or not is_stopped)
     summary: Json = {
@@ -103,7 +103,7 @@ def _reliable(tested: StatementUnits, part: pd.DataFrame, rule: ReliabilityRule)
     codes, templates = factorize(tested.design["instruction"])
     for code, template in enumerate(templates):
         for order, name in enumerate(ORDERS):
-            asked = tested.asked[codes == code, order]
+            asked = tested.has_prompt[codes == code, order]
             stance = tested.stances[codes == code, order][asked]
             if len(stance):
                 none, agree, disagree = stance.mean(axis=0).tolist()
@@ -121,7 +121,9 @@ def _tests(
     contrary = float(tested.contrary.mean())
     codes, templates = factorize(tested.design["instruction"])
     for name in (*RELIABILITY_TESTS, "all"):
-        by_template = [float(tested.passed[name][codes == code].mean()) for code in range(len(templates))]
+        by_template = [
+            float(tested.pass_probabilities[name][codes == code].mean()) for code in range(len(templates))
+        ]
         interval = pass_rate(tested, name)
         coin = (1 - contrary) * coins[False][name] + contrary * coins[True][name] if coins else None
         entry = {
@@ -173,8 +175,8 @@ def _leanings(respondent: StanceProfile, positions: pd.DataFrame, tested: bool) 
     """Yield the matches of Figure 4, the model's (None if not all tests were made) and the baselines'."""
     for who, answers, each in (
         ("model", "all", respondent),
-        ("model", "agree", respondent.only(1)),
-        ("model", "disagree", respondent.only(-1)),
+        ("model", "agree", respondent.select_stance(1)),
+        ("model", "disagree", respondent.select_stance(-1)),
         ("alwaysAgree", "all", respondent.always(1)),
         ("alwaysDISagree", "all", respondent.always(-1)),
     ):

@@ -68,7 +68,7 @@ class PolicyAnalysis:
     """
 
     name: str
-    every: PolicyAnswers
+    answers: PolicyAnswers
     answered: PolicyAnswers
     stances: Mapping[str, BalancedStance]
     corrected: Document
@@ -99,7 +99,7 @@ def leaning_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
             "reliable": each.stances[RELIABLE].estimate if RELIABLE in each.stances else None,
             "right_statements": found.positive,
             "left_statements": found.negative,
-            "unplaced": int((each.every.sides == 0).sum()),
+            "unplaced": int((each.answers.sides == 0).sum()),
         }
 
 
@@ -112,7 +112,7 @@ def leaning_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
 def answers_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     """What became of the answers, and how much a respondent says yes or takes the first label."""
     for each in all_:
-        asked = each.every
+        asked = each.answers
         n_answers = int(all_counts(asked.prompts).sum())
         shares: PolicyRow = dict.fromkeys(LABELS)
         if n_answers:
@@ -147,7 +147,9 @@ def worldview_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
                 "issue": titles[issue],
                 "stance": found.estimate,
                 "p": found.estimate.p,
-                "all_answers": estimate(each.every, each.every.answers.value, each.every.issues[:, place]),
+                "all_answers": estimate(
+                    each.answers, each.answers.answers.value, each.answers.issues[:, place]
+                ),
                 "positive": found.positive,
                 "negative": found.negative,
                 "answered": each.answered.reliable(signs),
@@ -280,8 +282,8 @@ def agreement(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable
     rows: list[dict[str, Cell]] = []
     for each in all_:
         asked = each.answered
-        stopped = asked.units.stopped
-        if not asked.n or asked.once or (stopped and mode == "paper"):
+        stopped = asked.units.is_stopped
+        if not asked.n or asked.is_single_sample or (stopped and mode == "paper"):
             continue
         found = asked.units if mode == "corrected" else group_statements(asked.prompts, "paper")
         for among, codes in KINDS.items():

@@ -127,7 +127,7 @@ class SampledTask(ChatGenerateTask):
 class LikelihoodTask(ChatMultipleChoiceTask):
     """A task that compares labels, which a chat may be asked for answers instead."""
 
-    def sampled(self, doc: Document, texts: Sequence[str]) -> list[float]:
+    def sampled_shares(self, doc: Document, texts: Sequence[str]) -> list[float]:
         """Return the share of each label among answers, in the order of the prompt."""
         said = [doc[f"label_{label}"] for label in extract_labels(doc, texts) if label in _KINDS]
         return [said.count(label) / len(texts) for label in choices(doc)]

@@ -67,7 +67,7 @@ class StatementUnits:
     side: Codes
     sides: Floats
     stances: Floats
-    possible: NDArray[np.uint8] | None
+    possible_outcomes: NDArray[np.uint8] | None
     net: Floats
     row: Indices
 
@@ -88,14 +88,14 @@ class StatementUnits:
         return contrary
 
     @property
-    def asked(self) -> Booleans:
+    def has_prompt(self) -> Booleans:
         """True where there is a prompt."""
         return self.row >= 0
 
     @property
-    def stopped(self) -> bool:
+    def is_stopped(self) -> bool:
         """Whether answers were never asked for: each test alone is then open, all together are decided."""
-        return self.possible is not None
+        return self.possible_outcomes is not None
 
     @property
     def n(self) -> int:
@@ -103,7 +103,7 @@ class StatementUnits:
         return len(self.design)
 
     @cached_property
-    def passed(self) -> Mapping[str, Floats]:
+    def pass_probabilities(self) -> Mapping[str, Floats]:
         """Probability of passing each test, by its name and "all", shape ``(units,)`` each."""
         found = {name: self.chances((name,)).sum(axis=0) for name in (*RELIABILITY_TESTS, "all")}
         if self.rule == "code":  # there whoever has no side passes
@@ -123,9 +123,9 @@ class StatementUnits:
 
     def ends(self, tests: Sequence[str] = ("all",)) -> tuple[Floats, Floats]:
         """The least and the most that the stance may be, whatever the answers not asked for had been."""
-        if self.possible is None:
+        if self.possible_outcomes is None:
             return (self.answers(tests),) * 2
-        possible = select_tested_prompts(self.possible)
+        possible = select_tested_prompts(self.possible_outcomes)
         left, open_ = can_pass_tests(possible, self.contrary), ~is_decided(possible).all(axis=1)
         low = np.where(left[:, 1], -1.0, np.where(open_ | ~left[:, 0], 0.0, 1.0))
         high = np.where(left[:, 0], 1.0, np.where(open_ | ~left[:, 1], 0.0, -1.0))
@@ -229,7 +229,10 @@ def _foreseen(prompts: pd.DataFrame) -> tuple[NDArray[np.uint8], Codes, Codes]:
     for n in np.unique(planned).tolist():
         is_planned = planned == n
         projection, state = project_outcomes(n), tuple(numbers[:, is_planned])
-        possible[is_planned], likeliest[is_planned] = projection.possible[state], projection.likeliest[state]
+        possible[is_planned], likeliest[is_planned] = (
+            projection.possible_outcomes[state],
+            projection.mode[state],
+        )
     return possible, likeliest[:, 0], likeliest[:, 1]
 
 
@@ -247,14 +250,14 @@ def allowed_tests(
     asked = group_statements(prompts, rule)
     candidates = [name for name in RELIABILITY_TESTS if name != "sign" or can_be_reliable(prompts, rule)]
     has_prompts = {name: has_all_prompts(asked, name) for name in candidates}
-    is_complete = np.logical_and.reduce([asked.asked[:, 0, 0], *has_prompts.values()], axis=0)
+    is_complete = np.logical_and.reduce([asked.has_prompt[:, 0, 0], *has_prompts.values()], axis=0)
     if (
         len(candidates) == len(RELIABILITY_TESTS)
         and count_levels(asked.design["statement"][is_complete]) >= PAPER_MIN_STATEMENTS
     ):
         return RELIABILITY_TESTS, is_complete
     tests = tuple(name for name in candidates if asked.n and float(has_prompts[name].mean()) >= _ENOUGH)
-    mask = np.logical_and.reduce([asked.asked[:, 0, 0], *(has_prompts[name] for name in tests)], axis=0)
+    mask = np.logical_and.reduce([asked.has_prompt[:, 0, 0], *(has_prompts[name] for name in tests)], axis=0)
     return tests, mask
 
 
@@ -281,11 +284,11 @@ def can_be_reliable(prompts: pd.DataFrame, rule: ReliabilityRule = "default") ->
 
 def has_all_prompts(found: StatementUnits, test: str) -> Booleans:
     """Say where all the prompts that a test compares were asked."""
-    printed = found.asked[:, 0]
+    printed = found.has_prompt[:, 0]
     original = printed[:, :1]
     needed = {
         "sign": printed,
-        "label_inversion": original & found.asked[:, 1, :1],
+        "label_inversion": original & found.has_prompt[:, 1, :1],
         "paraphrase": original & printed[:, PARAPHRASES],
         "negation": original & printed[:, [VARIANTS.index("negation")]],
         "opposite": original & printed[:, [VARIANTS.index("opposite")]],

@@ -61,7 +61,7 @@ class StanceProfile:
         """
         return replace(self, answers=np.full((1, len(self.statements)), value, np.int8))
 
-    def only(self, value: int) -> StanceProfile:
+    def select_stance(self, value: int) -> StanceProfile:
         """Keep the answers of one kind, as in Figures 4b and 4c."""
         return replace(self, answers=np.where(self.answers * value > 0, self.answers, 0))
 
@@ -101,7 +101,7 @@ class IssueStance:
     positive: int
     negative: int
     answered: float
-    few: bool
+    is_sparse: bool
     agreed: float
     equation_1: float
     equation_1_deviation: float

@@ -227,7 +227,7 @@ class InstrumentDesign:
         again = self.within_item_icc if within_item_icc is None else within_item_icc
         return Assumptions(variance, share, again, self.scale, self.lost)
 
-    def answered(self, design: PowerDesign, unanswered: float | None = None) -> PowerDesign:
+    def drop_unanswered(self, design: PowerDesign, unanswered: float | None = None) -> PowerDesign:
         """Return a design without the items that drop out because one of their two answers is none."""
         if not self.pairs:
             return design

@@ -36,7 +36,7 @@ class ObservedDesign:
 
     name: str
     design: PowerDesign
-    assumed: Assumptions
+    assumptions: Assumptions
 
 
 def estimate_design(
@@ -61,7 +61,7 @@ def estimate_design(
         found.append(ObservedDesign(part.name, design, assumed))
     if not found:
         places = ", ".join(str(run) for run in runs)
-        said = f" ({problems[-1].found:.300})" if problems else ""
+        said = f" ({problems[-1].problem:.300})" if problems else ""
         raise InputError(f"{places}: found no generated answers to {instrument.name} to estimate from{said}")
     return found
 

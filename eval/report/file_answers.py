@@ -198,7 +198,7 @@ def _told(file: SampleFile, problems: list[SkippedLine]) -> Iterator[Notice]:
     said = report_words().notices
     where = name_of(file)
     for problem in problems[:_SHOWN]:
-        yield Notice(f"{where}:{problem.line}", problem.found, said["line_left_out"], serious=True)
+        yield Notice(f"{where}:{problem.line}", problem.problem, said["line_left_out"], serious=True)
     if len(problems) > _SHOWN:
         more = said["more_lines"].format(count=len(problems) - _SHOWN)
         yield Notice(where, more, said["lines_left_out"], serious=True)
@@ -218,7 +218,7 @@ def completeness_notice(file: SampleFile, facts: RunMetadata, count: int) -> Ite
     """Tell whether a file has what its run asked; only one that is not whole is serious."""
     said: Mapping[str, str] = report_words().notices
     where = name_of(file)
-    if not facts.found:
+    if not facts.exists:
         yield Notice(where, said["no_results"], said["taken_as_it_is"])
     elif facts.expected is not None and count < facts.expected:
         found = said["half_run"].format(count=count, expected=facts.expected)

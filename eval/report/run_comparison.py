@@ -135,7 +135,7 @@ class _ComparedItem:
 
     line: int
     id: str | None
-    same: tuple[str, str | None]
+    identity: tuple[str, str | None]
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -170,7 +170,7 @@ def _items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
         for metric in metrics:
             item.values[metric if by == "none" else f"{metric},{by}"] = sample.get(metric)
     if problems:
-        raise InputError(f"{path}:{problems[0].line}: {problems[0].found}")
+        raise InputError(f"{path}:{problems[0].line}: {problems[0].problem}")
     if not found:
         raise InputError(f"{path}: found no samples, expected those of a run")
     return found
@@ -205,7 +205,7 @@ def _differences(
         raise InputError(f"{paths[1]}: found no id of {paths[0]}; expected runs on the same data")
     for name in shared:
         one, other = (own[name] for own in items)
-        if one.same != other.same:
+        if one.identity != other.identity:
             raise InputError(
                 f"{paths[1]}:{other.line}: found another content of the item {name} than in "
                 f"{paths[0]}:{one.line}; expected runs on the same data"
@@ -222,7 +222,7 @@ def _differences(
             some = True
             scores = [
                 ItemContributions(
-                    [*own], np.array([*own.values()]), [run.items[name].same[1] or name for name in own]
+                    [*own], np.array([*own.values()]), [run.items[name].identity[1] or name for name in own]
                 )
                 for run, own in zip(runs, values, strict=True)
             ]

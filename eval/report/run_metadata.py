@@ -45,7 +45,7 @@ class RunMetadata:
     model_type: str = ""
     settings: RunSettings = field(default_factory=dict)
     dropped: Mapping[str, Any] = field(default_factory=dict)
-    found: bool = False
+    exists: bool = False
 
 
 def read_run_metadata(file: SampleFile) -> RunMetadata:
@@ -59,7 +59,7 @@ def read_run_metadata(file: SampleFile) -> RunMetadata:
             toolkit=log.toolkit,
             model_type="inspect",
             settings=identifying_settings(log.results),
-            found=True,
+            exists=True,
         )
     beside = [file.path.parent / f"results_{file.time}.json{compressed}" for compressed in ("", ".gz")]
     results = next(filter(None, map(_results, beside)), None) if file.time else None
@@ -77,7 +77,7 @@ def read_run_metadata(file: SampleFile) -> RunMetadata:
         model_type=str(_mapping(results.get("config")).get("model") or ""),
         settings=identifying_settings(results),
         dropped=_mapping(_mapping(results.get("polbias")).get("dropped")),
-        found=True,
+        exists=True,
     )
 
 

@@ -118,7 +118,7 @@ class WordingReader:
         """Return a notice: what was found, and what was done about it."""
         return Notice(where, self.say(key, **values), self.say(f"{key}_done", **values), serious)
 
-    def called(self, kind: str, name: object) -> str:
+    def name_of(self, kind: str, name: object) -> str:
         """Return what something is called; what the words do not know keeps its name."""
         return words(self._instrument).notices.get(f"{kind}_{name}", str(name))
 

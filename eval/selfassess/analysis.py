@@ -43,27 +43,27 @@ class BiasEstimate:
         unanswered: share of answers without a choice, every cell with the same weight.
     """
 
-    compared: ComparedChoices
+    choices: ComparedChoices
     contributions: Floats
     estimate: ShareEstimate
-    flipped: SignFlipResults
+    sign_flip: SignFlipResults
     unanswered: float
 
     @property
     def topics(self) -> tuple[str, ...]:
         """Names of the topics, shape ``(t,)``."""
-        return tuple(map(str, self.compared.topics.categories))
+        return tuple(map(str, self.choices.topics.categories))
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The bias in points if every answer without a choice had favoured the left, and the right."""
-        low, high = self.compared.bounds
+        low, high = self.choices.bounds
         return POINTS * low, POINTS * high
 
     @property
     def excess(self) -> ExcessBounds | None:
         """The bias in points if the surplus of missing answers had favoured the left, and the right."""
-        return self.compared.excess()
+        return self.choices.excess()
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,14 +78,14 @@ class DesignCell:
     """
 
     names: Document
-    compared: ComparedChoices
+    choices: ComparedChoices
     shares: Document
     flip: SignFlipTest
 
     @property
     def p(self) -> float | None:
         """Of the test that there is no bias; None where there is no interval either."""
-        return self.flip.p_value if self.compared.support.has_interval else None
+        return self.flip.p_value if self.choices.support.has_interval else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,7 @@ def analyse(everyone: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssess
     tests: dict[tuple[int, str | int], tuple[str, SignFlipResults]] = {}
     for number, answers in enumerate(everyone):
         for name, whole in wholes[number].items():
-            tests[number, name] = f"{answers.respondent} {name}", whole.flipped
+            tests[number, name] = f"{answers.respondent} {name}", whole.sign_flip
         for place, (names, cell) in enumerate(parts[number]):
             tests[number, place] = f"{answers.respondent} {names['set']}", _flipped(cell)
     flips = run_sign_flip_tests(tests, seed)
@@ -254,12 +254,12 @@ def findings(analysis: SelfAssessAnalysis) -> Iterator[Finding]:
 
 def whole_estimate(whole: SetBias) -> Estimate:
     """Return the bias of a set as a whole."""
-    return bias_estimate(whole.bias).apply_estimability(whole.bias.compared.support)
+    return bias_estimate(whole.bias).apply_estimability(whole.bias.choices.support)
 
 
 def bias_estimate(whole: BiasEstimate) -> Estimate:
     """Return a bias with its interval and p, whatever it rests on."""
-    mean, counts = whole.estimate, outcome_counts(whole.compared)
+    mean, counts = whole.estimate, outcome_counts(whole.choices)
     return Estimate.from_numbers(
         mean.value, mean.low, mean.high, p=mean.p, **{**counts, "clusters": mean.clusters}
     )
@@ -267,7 +267,7 @@ def bias_estimate(whole: BiasEstimate) -> Estimate:
 
 def cell_estimate(cell: DesignCell) -> Estimate:
     """Return the bias of a cell."""
-    compared = cell.compared
+    compared = cell.choices
     mean = choice_bias(compared, test="t")
     counts = {**outcome_counts(compared), "clusters": mean.clusters}
     return estimate_from_fields(cell.shares, "bias", mean.p, **counts).apply_estimability(compared.support)
@@ -318,4 +318,4 @@ def _cell(who: str, cell: DesignCell) -> Finding:
 
 
 _WORDING = WordingReader(NAME)
-say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
+say, called, notice = _WORDING.say, _WORDING.name_of, _WORDING.notice

@@ -139,7 +139,7 @@ class ComparedChoices:
         return _alike(self.weights, self.cell)
 
     @cached_property
-    def designed(self) -> Floats:
+    def design_shares(self) -> Floats:
         """Share of each choice if all had been answered, shape ``(n,)``."""
         return _alike(np.ones(self.n), self.cell)
 
@@ -174,7 +174,7 @@ class ComparedChoices:
         """
         if not self.n or self.answered.all():
             return None
-        sided = SidedRows.of(_FRONT[self.order], self.designed, self.cell, self.answered)
+        sided = SidedRows.of(_FRONT[self.order], self.design_shares, self.cell, self.answered)
         surplus = np.zeros(self.block.max() + 1)
         np.maximum.at(surplus, self.block, np.abs(sided.surplus_cases(np.zeros(self.n), -1.0, 1.0)[0]))
         order = cross_codes(self.cell, self.order)
@@ -186,7 +186,7 @@ class ComparedChoices:
         def case(side: int) -> Contrast:
             whole = np.where(self.answered, self.lean, side)
             lean = np.where(self.weights > 0, self.lean, share * whole + (1 - share) * mean[order])
-            topics = self._by_topic(lean, self.designed, everyone)
+            topics = self._by_topic(lean, self.design_shares, everyone)
             return cell_mean_contrast(topics, ["all"] * topics.size, range(topics.size), [1.0])
 
         return ExcessBounds.of(case(-1), case(1), POINTS)

@@ -284,7 +284,7 @@ class SelfAssessAnswers:
     respondent: str
     judgements: pd.DataFrame
     articles: pd.DataFrame
-    repeated: int
+    n_duplicates: int
 
     @property
     def sets(self) -> list[str]:

@@ -194,8 +194,8 @@ def _full(everyone: Sequence[SelfAssessAnalysis], seed: int) -> dict[str, list[J
 
 def _notices(answers: SelfAssessAnswers) -> Iterator[Notice]:
     who = answers.respondent
-    if answers.repeated:
-        yield notice(who, "repeated", count=answers.repeated)
+    if answers.n_duplicates:
+        yield notice(who, "repeated", count=answers.n_duplicates)
     if len(answers.articles) and answers.judgements.empty:
         yield notice(who, "articles_only", count=len(answers.articles))
     for name in answers.sets:

@@ -18,7 +18,7 @@ class ChoiceQuestions(Questions):
     """Rows of the second stage. The right answer among three is the neutral article."""
 
     LABELS = ("1", "2", "3", *OUTCOMES[1:])
-    NEEDED = ("sides", "ways")
+    REQUIRED_COLUMNS = ("sides", "ways")
     OPTIONAL = ("language", "prefill")
     TOPIC = "choice"
 
@@ -59,7 +59,7 @@ class ArticleQuestions(Questions):
     """Rows of the first stage: a text on a topic, from a side or from none."""
 
     LABELS = ARTICLE_OUTCOMES
-    NEEDED = ("perspective", "side", "topic")
+    REQUIRED_COLUMNS = ("perspective", "side", "topic")
     OPTIONAL = ("language",)
     TOPIC = "article"
     GARBLED = "empty"

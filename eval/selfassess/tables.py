@@ -73,7 +73,7 @@ def full_rows(analysis: SelfAssessAnalysis, seed: int = SEED) -> dict[str, list[
     rows: dict[str, list[Json]] = {name: [] for name in FULL}
     rows["table4"] = [*_table4_rows(analysis, seed)]
     for cell in analysis.cells:
-        names, compared = cell.names, cell.compared
+        names, compared = cell.names, cell.choices
         terms = (*choice_model(compared), *equal_length_contrast(compared))
         rows["orders"] += [{**names, **order} for order in choices_by_order(compared)]
         rows["models"] += [{**names, **asdict(term)} for term in terms]
@@ -96,7 +96,7 @@ def _whole(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
             first = _named(each.answers.respondent, {"set": set_name})
             about: dict[str, Value] = {"without": called("without", "nothing"), "bias": whole_estimate(whole)}
             yield first | about | dict(zip(_BOUNDS, whole.bias.bounds, strict=True))
-            yield from (first | each for each in _without(whole.bias.compared))
+            yield from (first | each for each in _without(whole.bias.choices))
 
 
 def _without(compared: ComparedChoices) -> Iterator[dict[str, Value]]:
@@ -116,7 +116,7 @@ def _table4(everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: in
         for cell in each.cells:
             if any(cell.names[name] != value for name, value in _PAPER_CELL.items()):
                 continue
-            used = ComparedChoices(in_mode(cell.compared.rows, mode, seed))
+            used = ComparedChoices(in_mode(cell.choices.rows, mode, seed))
             shares = side_shares(used, test=False, mode=mode) if mode == "paper" else cell.shares
             set_name, n_alternatives = cell.names["set"], cell.names["n_alternatives"]
             for side in _ORDER[n_alternatives] if used.n else ():
@@ -135,8 +135,8 @@ def _table4_rows(analysis: SelfAssessAnalysis, seed: int) -> Iterator[Json]:
     for cell in analysis.cells:
         if cell.names["question"] == "preference" and cell.names["role"] == "user":
             about = {"set": cell.names["set"], "n_alternatives": cell.names["n_alternatives"]}
-            used = ComparedChoices(in_mode(cell.compared.rows, "paper", seed))
-            dropped = len(cell.compared.topics.categories) - used.n
+            used = ComparedChoices(in_mode(cell.choices.rows, "paper", seed))
+            dropped = len(cell.choices.topics.categories) - used.n
             if used.n:
                 yield about | {"mode": "paper"} | side_shares(used, mode="paper") | {"dropped": dropped}
             yield about | {"mode": "corrected", **cell.shares, "p": cell.p, "dropped": 0}
@@ -164,7 +164,7 @@ def _shares(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
 
 
 def _cell_row(who: str, cell: DesignCell) -> TableRow:
-    counts = outcome_counts(cell.compared)
+    counts = outcome_counts(cell.choices)
     sides = {
         side: estimate_from_fields(cell.shares, side, **counts)
         for side in _ORDER[cell.names["n_alternatives"]]
@@ -173,7 +173,7 @@ def _cell_row(who: str, cell: DesignCell) -> TableRow:
         _named(who, cell.names, "question", "role", "n_alternatives")
         | {"neutral": None}
         | sides
-        | {"bias": cell_estimate(cell), "label_mass": none_if_nan(cell.compared.label_mass)}
+        | {"bias": cell_estimate(cell), "label_mass": none_if_nan(cell.choices.label_mass)}
         | {name: none_if_nan(cell.shares[name]) for name in (*_BOUNDS, *OUTCOMES[1:])}
     )
 
@@ -225,8 +225,8 @@ def _difference(gap: Document) -> Estimate:
 def _positions(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     for each in everyone:
         for cell in each.cells:
-            first, follows = position_bias(cell.compared), consistency(cell.compared)
-            counts = outcome_counts(cell.compared)
+            first, follows = position_bias(cell.choices), consistency(cell.choices)
+            counts = outcome_counts(cell.choices)
             yield (
                 _named(each.answers.respondent, cell.names, "question", "role", "n_alternatives")
                 | {"first": estimate_from_fields(first, "first", **counts)}
@@ -255,7 +255,7 @@ def _in_mode(
     """Yield the choices that a mode considers, set by set."""
     for each in everyone:
         for whole in each.wholes.values():
-            yield each.answers.respondent, in_mode(whole.bias.compared.rows, mode, seed)
+            yield each.answers.respondent, in_mode(whole.bias.choices.rows, mode, seed)
 
 
 def _named(who: str, found: Document, *names: str) -> dict[str, Value]:

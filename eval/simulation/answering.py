@@ -56,7 +56,7 @@ class SimulatedAnswers:
         return shared
 
     @cached_property
-    def refused(self) -> Floats:
+    def p_refusal(self) -> Floats:
         """Probability of a refusal, shape ``(n,)``."""
         respondent, side = self.respondent, self.asked.side
         concerned = {None: np.ones(self.asked.n), "left": side < 0, "right": side > 0}[respondent.refuse_side]
@@ -127,14 +127,14 @@ class SimulatedAnswers:
         made = np.zeros((asked.n, len(asked.LABELS)))
         if self.respondent.echo:
             return made
-        decided = (1 - self.refused) * (1 - self.respondent.unparsable)
+        decided = (1 - self.p_refusal) * (1 - self.respondent.unparsable)
         rows = np.arange(asked.n)
         for place in range(shares.shape[1]):
             made[rows, asked.options[:, place]] += np.where(
                 asked.options[:, place] >= 0, shares[:, place] * decided, 0.0
             )
-        made[:, asked.LABELS.index(REFUSAL)] += self.refused
-        made[:, asked.LABELS.index(asked.GARBLED)] += (1 - self.refused) * self.respondent.unparsable
+        made[:, asked.LABELS.index(REFUSAL)] += self.p_refusal
+        made[:, asked.LABELS.index(asked.GARBLED)] += (1 - self.p_refusal) * self.respondent.unparsable
         return made
 
     def codes(self, sample: int = 0, rows: RowIndices | None = None) -> Codes:
@@ -154,7 +154,7 @@ class SimulatedAnswers:
             garbled = uniforms(keys, *name, "unparsable", sample) < respondent.unparsable
             codes = np.where(garbled, asked.LABELS.index(asked.GARBLED), codes)
         if respondent.refuse:
-            refused = uniforms(keys, *name, "refusal", sample) < self.refused[rows]
+            refused = uniforms(keys, *name, "refusal", sample) < self.p_refusal[rows]
             codes = np.where(refused, asked.LABELS.index(REFUSAL), codes)
         found: Codes = codes.astype(np.int8)
         return found

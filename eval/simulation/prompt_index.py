@@ -45,7 +45,7 @@ class PromptIndex:
         kind = kind_of(table.column_names, *_dataset(table))
         if kind is None or "prompt" not in table.column_names:
             return
-        table = table.filter(pc.is_valid(table[kind.NEEDED[0]]))
+        table = table.filter(pc.is_valid(table[kind.REQUIRED_COLUMNS[0]]))
         if not table.num_rows:
             return
         self._met.update(table.column_names)
@@ -134,7 +134,7 @@ def _parquet(dataset: str, paths: Sequence[Path], respondent: SimulatedResponden
     try:
         names = pq.read_schema(paths[0]).names
         kind = kind_of(names, dataset)
-        wanted = {*_ALSO, *respondent.columns, *((*kind.NEEDED, *kind.OPTIONAL) if kind else ())}
+        wanted = {*_ALSO, *respondent.columns, *((*kind.REQUIRED_COLUMNS, *kind.OPTIONAL) if kind else ())}
         return pq.read_table(list(paths), columns=[name for name in names if name in wanted])
     except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
         raise BuildError(f"{paths[0]}: cannot be read ({str(error).splitlines()[0]})") from None

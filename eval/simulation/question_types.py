@@ -18,7 +18,7 @@ _SHOWN = 200
 def kind_of(names: Iterable[str], dataset: str | None = None) -> type[Questions] | None:
     """Return the kind of rows, None if they are of no instrument."""
     there = set(names)
-    return next((kind for kind in _kinds(dataset) if there.issuperset(kind.NEEDED)), None)
+    return next((kind for kind in _kinds(dataset) if there.issuperset(kind.REQUIRED_COLUMNS)), None)
 
 
 @lru_cache(maxsize=64)
@@ -52,7 +52,7 @@ def build_questions(kind: type[Questions], rows: Any, keep: Iterable[str]) -> Qu
         rows: an Arrow table, or mappings with the columns of the first.
         keep: columns to read beside those of the kind.
     """
-    names = [*dict.fromkeys((*kind.NEEDED, *kind.OPTIONAL, *_KEYS, *keep))]
+    names = [*dict.fromkeys((*kind.REQUIRED_COLUMNS, *kind.OPTIONAL, *_KEYS, *keep))]
     if hasattr(rows, "column_names"):
         return kind(rows.select([name for name in names if name in rows.column_names]).to_pydict())
     present = [name for name in names if name in rows[0]]

@@ -32,7 +32,7 @@ class Questions(ABC):
 
     LABELS: ClassVar[tuple[str, ...]]
     """All outcomes, in the order of the table that analyses them; the code of a label is its position."""
-    NEEDED: ClassVar[tuple[str, ...]]
+    REQUIRED_COLUMNS: ClassVar[tuple[str, ...]]
     """Columns without which rows are not of this kind."""
     OPTIONAL: ClassVar[tuple[str, ...]] = ()
     TOPIC: ClassVar[str]
@@ -59,7 +59,7 @@ class Questions(ABC):
 
     def __init__(self, columns: Mapping[str, list[Any]]) -> None:
         self.columns = columns
-        self.n = len(columns[self.NEEDED[0]])
+        self.n = len(columns[self.REQUIRED_COLUMNS[0]])
         texts = columns.get("prompt") or columns.get("id")
         if texts is None:
             raise InputError("rows: found neither prompt nor id, expected what answers can be drawn for")
@@ -122,7 +122,7 @@ class Questions(ABC):
         codes = np.fromiter((place.setdefault(str(value), len(place)) for value in values), np.intp)
         return np.fromiter(map(key, place), np.uint64, len(place)), codes
 
-    def coded(self, labels: Iterable[str]) -> Indices:
+    def encode_labels(self, labels: Iterable[str]) -> Indices:
         """Return the codes of labels."""
         known = list(labels)
         if unknown := [label for label in known if label not in self.LABELS]:

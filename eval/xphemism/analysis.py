@@ -58,7 +58,7 @@ class PromptSubset:
     pairs: pd.DataFrame
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether it is all that the respondent was asked."""
         return self.prompt == ALL
 
@@ -98,7 +98,7 @@ class XphemismAnalysis:
         penalties: by prompt and language.
     """
 
-    everyone: tuple[XphemismAnswers, ...]
+    respondents: tuple[XphemismAnswers, ...]
     effects: tuple[LeaningEffect, ...]
     penalties: tuple[tuple[PromptSubset, Penalty], ...]
 
@@ -112,7 +112,7 @@ def analyse(everyone: Sequence[XphemismAnswers], seed: int) -> XphemismAnalysis:
     sums = {
         (_LEANING, index): (effect.part.answers.respondent, _flip_sums(effect))
         for index, effect in enumerate(effects)
-        if effect.leaning.tested
+        if effect.leaning.is_tested
     }
     penalties = []
     for cell in cells:
@@ -184,7 +184,7 @@ def leaning_estimate(effect: LeaningEffect) -> Estimate:
 
 def refusal_estimate(effect: LeaningEffect) -> Estimate | None:
     """Return the refusal gap in percentage points; None by log-likelihood, which refuses nothing."""
-    if effect.part.answers.scored:
+    if effect.part.answers.is_loglikelihood:
         return None
     gap = effect.gap
     estimate = Estimate.from_numbers(gap.gap, gap.low, gap.high, p=gap.p, n=gap.n, clusters=gap.clusters)
@@ -201,8 +201,8 @@ _PER_CLAIM = 2 * POINTS
 def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
     """Yield a finding for every effect of leaning; that of all answers and both axes is the headline."""
     for effect in analysis.effects:
-        headline = effect.part.whole and effect.axis == "both"
-        result, scored = effect.leaning, effect.part.answers.scored
+        headline = effect.part.is_complete and effect.axis == "both"
+        result, scored = effect.leaning, effect.part.answers.is_loglikelihood
         rows = select_compared(effect.pairs)
         correct = Estimate.from_interval(accuracy(rows))
         finding = Finding(
@@ -228,14 +228,14 @@ def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
 
 
 def _key(effect: LeaningEffect) -> str:
-    if effect.part.whole:
+    if effect.part.is_complete:
         return "" if effect.axis == "both" else effect.axis
     return f"{effect.part.prompt}/{effect.part.language}/{effect.axis}"
 
 
 def _part_label(effect: LeaningEffect) -> str:
     axis = called("axis", effect.axis)
-    if effect.part.whole:
+    if effect.part.is_complete:
         return "" if effect.axis == "both" else axis
     prompt, language = called("prompt", effect.part.prompt), called("language", effect.part.language)
     return say("about_cell", prompt=prompt, language=language, axis=axis)
@@ -258,4 +258,4 @@ def _scores(effect: LeaningEffect, rows: pd.DataFrame) -> ItemContributions | No
 
 
 _WORDING = WordingReader(NAME)
-say, called, notice = _WORDING.say, _WORDING.called, _WORDING.notice
+say, called, notice = _WORDING.say, _WORDING.name_of, _WORDING.notice

@@ -233,7 +233,7 @@ class XphemismAnswers:
     n_repeated: int = 0
 
     @cached_property
-    def scored(self) -> bool:
+    def is_loglikelihood(self) -> bool:
         """Whether it answered by log-likelihood."""
         return bool(self.pairs["base_mass"].notna().any())
 
@@ -246,7 +246,7 @@ class XphemismAnswers:
     @cached_property
     def label_masses(self) -> dict[PromptGroup, float]:
         """By log-likelihood, the mean probability of both labels by prompt and language; else empty."""
-        if not self.scored:
+        if not self.is_loglikelihood:
             return {}
         columns = [f"{form}_mass" for form in FORMS]
         return {

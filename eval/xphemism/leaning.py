@@ -95,7 +95,7 @@ class Leaning:
     flips: Floats = field(default_factory=lambda: np.zeros(0), compare=False, repr=False)
 
     @property
-    def tested(self) -> bool:
+    def is_tested(self) -> bool:
         """Whether there is an effect with an interval and a test."""
         return not self.note and math.isnan(self.limit)
 
@@ -151,7 +151,7 @@ def estimate_leaning(shifted: pd.DataFrame) -> Leaning:
         contributions=contributions,
         flips=flips,
     )
-    if not estimate.tested:
+    if not estimate.is_tested:
         return estimate
     detectable = t_interval_and_test(adjusted.estimate, adjusted.standard_error, adjusted.degrees_of_freedom)[
         2

@@ -151,13 +151,13 @@ def build_section(answers: Mapping[str, pd.DataFrame], settings: ReportSettings)
     table_by_id = {table.id: table for table in tables(analysis)}
     return Section(
         NAME,
-        tuple(each.respondent for each in analysis.everyone),
+        tuple(each.respondent for each in analysis.respondents),
         tested,
         tuple(table_by_id.values()),
         tuple(figures(tested, table_by_id)),
         tuple(
             notice
-            for each in analysis.everyone
+            for each in analysis.respondents
             for notice in _notices(each, _n_pairs(answers[each.respondent], settings.excluded_pairs))
         ),
     )

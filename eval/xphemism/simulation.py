@@ -15,12 +15,12 @@ class ClaimQuestions(Questions):
     """Rows of xphemism-pairs."""
 
     LABELS = LABELS
-    NEEDED = ("arm", "shift", "gold")
+    REQUIRED_COLUMNS = ("arm", "shift", "gold")
     OPTIONAL = ("judgmental_base", "judgmental_exchange", "instruction_language", "label_true", "label_false")
     TOPIC = "truth"
 
     def _prepare(self) -> None:
-        self.options = np.tile(self.coded(("true", "false")), (self.n, 1))
+        self.options = np.tile(self.encode_labels(("true", "false")), (self.n, 1))
         exchanged = np.array([arm != BASE for arm in self.columns["arm"]])
         self.contrast = exchanged.astype(np.float64)
         self.side = self.column("shift", {"left": -1.0, "right": 1.0}) * exchanged

@@ -77,7 +77,7 @@ def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
         masses = [
             mass
             for group, mass in part.answers.label_masses.items()
-            if part.whole or group == (part.prompt, part.language)
+            if part.is_complete or group == (part.prompt, part.language)
         ]
         yield (
             row_head(part)
@@ -99,7 +99,7 @@ def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
 @table_builder("parts", "respondent claims effect:points")
 def _parts(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     """The headline in true and in false claims, and with judgements that the paper's labels lack."""
-    for answers in analysis.everyone:
+    for answers in analysis.respondents:
         pairs = answers.pairs
         variants = {
             "gold_true": pairs[pairs["gold"] == 1],
@@ -116,7 +116,7 @@ def _parts(analysis: XphemismAnalysis) -> Iterator[TableRow]:
 
 @table_builder("figure5", f"{_WHERE} word before:share after:share change:points")
 def _figure5(analysis: XphemismAnalysis) -> Iterator[TableRow]:
-    for answers in analysis.everyone:
+    for answers in analysis.respondents:
         for row in truth_data(answers.pairs):
             ends = (row[name] for name in ("change", "low", "high"))
             yield (
@@ -147,8 +147,8 @@ def _penalty(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     "asked:count claims:count",
 )
 def _outcomes(analysis: XphemismAnalysis) -> Iterator[TableRow]:
-    for answers in analysis.everyone:
-        if answers.scored:
+    for answers in analysis.respondents:
+        if answers.is_loglikelihood:
             continue
         for group, pairs in answers.groups.items():
             for row in outcome_shares(pairs):
@@ -163,8 +163,8 @@ _Cells: TypeAlias = dict[tuple[str, str, str, str], dict[str, Coefficient]]
 def _coefficients(analysis: XphemismAnalysis, mode: RegressionMode) -> _Cells:
     """Estimate Eq. 1; a probability is no answer, so that respondents by log-likelihood have none."""
     cells: _Cells = {}
-    for answers in analysis.everyone:
-        for term in coefficients(answers.pairs, mode) if not answers.scored else ():
+    for answers in analysis.respondents:
+        for term in coefficients(answers.pairs, mode) if not answers.is_loglikelihood else ():
             cell = answers.respondent, term.prompt, term.instruction_language, term.axis
             cells.setdefault(cell, {})[term.term] = term
     return cells

@@ -73,10 +73,10 @@ class _TableItem:
     @property
     def label(self) -> str | None:
         """The gold label, or the choice that it names."""
-        return self.gold if self.place is None else self.choices[self.place]
+        return self.gold if self.gold_position is None else self.choices[self.gold_position]
 
     @property
-    def place(self) -> int | None:
+    def gold_position(self) -> int | None:
         """Position of the right choice."""
         if self.gold is None:
             return None
@@ -117,7 +117,7 @@ def audit_table(
     ]
     _leaked(items, {*shown})
     for item in items:
-        if item.choices and item.gold is not None and item.place is None:
+        if item.choices and item.gold is not None and item.gold_position is None:
             item.findings.append("gold-not-a-choice")
         own = right.get(item.id, ())
         if len(own) > 2 and not any(own):
@@ -302,7 +302,7 @@ def _given_away(
     items: Sequence[_TableItem], adjust: Callable[[Sequence[float]], Sequence[float]]
 ) -> list[str]:
     tests: list[tuple[float, str]] = []
-    chosen = [item for item in items if item.place is not None]
+    chosen = [item for item in items if item.gold_position is not None]
     if chosen:
         tests += _by_choice(chosen)
     labelled = [item for item in items if item.gold is not None and not item.choices]
@@ -322,7 +322,7 @@ def _more(hits: int, items: int, chance: float) -> float:
 
 def _by_choice(items: Sequence[_TableItem]) -> list[tuple[float, str]]:
     chance = float(np.mean([1 / len(item.choices) for item in items]))
-    places = Counter(item.place for item in items)
+    places = Counter(item.gold_position for item in items)
     most, best = places.most_common(1)[0]
     share = best / len(items)
     # The largest of k shares: each could have been.
@@ -332,7 +332,9 @@ def _by_choice(items: Sequence[_TableItem]) -> list[tuple[float, str]]:
     for name, pick in (("longest", max), ("shortest", min)):
         alone = [item for item in items if [*map(len, item.choices)].count(pick(map(len, item.choices))) == 1]
         if alone:
-            hits = sum(len(item.choices[item.place or 0]) == pick(map(len, item.choices)) for item in alone)
+            hits = sum(
+                len(item.choices[item.gold_position or 0]) == pick(map(len, item.choices)) for item in alone
+            )
             even = float(np.mean([1 / len(item.choices) for item in alone]))
             said = f"gold is the {name} choice in {hits / len(alone):.1%} of {len(alone):,} items"
             tests.append((_more(hits, len(alone), even), f"{said}; chance {even:.1%}"))

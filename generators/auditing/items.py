@@ -133,7 +133,7 @@ class AuditedItem:
         return self.judgement.verdict
 
     @property
-    def flagged(self) -> bool:
+    def is_flagged(self) -> bool:
         """Whether a reader of the file must know about it: anything but confirmed and without findings."""
         return self.verdict != "confirmed" or bool(self.findings) or self.judgement.instantiates is False
 
@@ -165,7 +165,7 @@ class ItemLayout:
     roles: Sequence[ColumnRole]
     texts: Sequence[str]
     labels: Mapping[str, bool]
-    repeated: Sequence[Sequence[str]]
+    duplicate_keys: Sequence[Sequence[str]]
     cell: str
     uniform: bool = True
 
@@ -224,7 +224,9 @@ class ItemSource:
         ]
         self.files = tuple(table.path for table, _ in self._tables)
         there = set.intersection(*(set(columns) for _, columns in self._tables))
-        self.repeated = next(roles for roles in (*layout.repeated, layout.texts) if there.issuperset(roles))
+        self.repeated = next(
+            roles for roles in (*layout.duplicate_keys, layout.texts) if there.issuperset(roles)
+        )
 
     def __iter__(self) -> Iterator[AuditItem]:
         """Yield all items, those that could not be taken from their row too."""

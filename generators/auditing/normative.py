@@ -51,7 +51,7 @@ LAYOUT = ItemLayout(
         "not-entailment": False,
         "nonentailment": False,
     },
-    repeated=(("prompt",), ("premise", "hypothesis")),
+    duplicate_keys=(("prompt",), ("premise", "hypothesis")),
     cell="content_type",
 )
 

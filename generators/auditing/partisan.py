@@ -54,7 +54,7 @@ LAYOUT = ItemLayout(
     ),
     texts=("argument",),
     labels={"valid": True, "invalid": False, "gültig": True, "ungültig": False},
-    repeated=(("prompt",), ("argument",)),
+    duplicate_keys=(("prompt",), ("argument",)),
     cell="leaning",
     uniform=False,  # held-out examples are missing from some patterns
 )

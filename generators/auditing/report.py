@@ -78,7 +78,7 @@ class Summary:
         item, judgement = audited.item, audited.judgement
         pattern = item.values.get("pattern") or ""
         self.items += 1
-        self.flagged += audited.flagged
+        self.flagged += audited.is_flagged
         self.verdicts[audited.verdict] += 1
         self.instantiates[judgement.instantiates] += 1
         self.findings.update(audited.findings)
@@ -89,7 +89,7 @@ class Summary:
         if pattern and content:
             _count(self.cells, (pattern, content))
 
-    def unbalanced(self) -> list[tuple[str, str, int, int]]:
+    def unbalanced_cells(self) -> list[tuple[str, str, int, int]]:
         """Return the cells that have not as many items as most: pattern, value, items, usual number."""
         patterns = dict.fromkeys(pattern for pattern, _ in self.cells)
         contents = dict.fromkeys(content for _, content in self.cells)
@@ -122,7 +122,7 @@ class Summary:
             "findings": dict(self.findings.most_common()),
             "unbalanced": [
                 {"pattern": pattern, self._cell: content, "items": size, "usual": usual}
-                for pattern, content, size, usual in self.unbalanced()
+                for pattern, content, size, usual in self.unbalanced_cells()
             ],
         }
 
@@ -231,7 +231,7 @@ def print_counts(console: Console, summary: Summary, form: ItemFormat) -> None:
         for code, number in summary.findings.most_common():
             table.add_row(code, f"{number:,}", meaning(code, form.meanings))
         tables.append(table)
-    unbalanced = summary.unbalanced()
+    unbalanced = summary.unbalanced_cells()
     if unbalanced:
         table = _table("unbalanced: pattern", form.layout.cell, "items", "usual")
         for pattern, content, size, usual in unbalanced[:20]:

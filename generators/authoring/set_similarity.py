@@ -96,7 +96,7 @@ class SetSimilarity:
     texts: Sequence[str]
     grams: ClosestPairs
     bigrams: ClosestPairs
-    repeated: Sequence[RepeatedPattern]
+    patterns: Sequence[RepeatedPattern]
 
     def problems(self) -> list[str]:
         """Return a line for everything beyond a limit; empty if the items are fit to be published.
@@ -104,9 +104,9 @@ class SetSimilarity:
         One item of an opening or frame is always allowed.
         """
         limits, lines = item_rules().limits, []
-        if self.grams.over:
-            lines.append(f"{self.grams.over:,} pairs have a Jaccard of {limits.jaccard:g} or more")
-        for each in self.repeated:
+        if self.grams.n_over_limit:
+            lines.append(f"{self.grams.n_over_limit:,} pairs have a Jaccard of {limits.jaccard:g} or more")
+        for each in self.patterns:
             if each.kind in _KINDS and each.count > limits.frame * len(self.texts):
                 told = f"{each.count} of {len(self.texts)} items ({each.share:.1%})"
                 lines.append(f"{each.kind} {each.pattern!r}: {told}, at most {limits.frame:.0%} expected")

@@ -89,10 +89,10 @@ class Suggestion:
     text: str
     tilt: str
     status: Status
-    near: str
+    nearest: str
     score: float
     notes: str
-    place: str
+    location: str
 
 
 def category_request(chat: Chat, chosen: TopicSet, count: int) -> Request:

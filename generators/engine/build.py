@@ -85,7 +85,7 @@ class BuildResult:
 
     folder: Path
     manifest: Manifest
-    written: int
+    n_written: int
     changed: bool
 
 

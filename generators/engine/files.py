@@ -193,7 +193,7 @@ def run_shard(
         path.parent.mkdir(parents=True, exist_ok=True)
         with (
             HashingSink(partial) as sink,
-            pq.ParquetWriter(sink, rows.stored, **parquet_options(spec)) as writer,
+            pq.ParquetWriter(sink, rows.stored_schema, **parquet_options(spec)) as writer,
         ):
             for batch in rows.batches(start, stop, stored=True):
                 writer.write_batch(batch)

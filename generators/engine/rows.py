@@ -144,7 +144,7 @@ class TableRows:
         return found
 
     @property
-    def stored(self) -> Any:
+    def stored_schema(self) -> Any:
         """The schema of stored rows."""
         coded = pa.dictionary(pa.int32(), pa.string())
         return pa.schema([f.with_type(coded) if f.name in self._texts else f for f in self.schema])
@@ -167,7 +167,7 @@ class TableRows:
             coded(*texts[name]) if name in texts else self._named(name, flat, codes, columns)
             for name in self._columns
         ]
-        return pa.RecordBatch.from_arrays(arrays, schema=self.stored if stored else self.schema)
+        return pa.RecordBatch.from_arrays(arrays, schema=self.stored_schema if stored else self.schema)
 
     def batches(self, start: int, stop: int, stored: bool = False) -> Iterator[Any]:
         """Yield rows [start, stop) in batches of `batch_rows`."""

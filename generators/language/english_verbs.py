@@ -67,7 +67,7 @@ class VerbPhrase:
     """
 
     verb: str
-    rest: str
+    remainder: str
     number: Literal["singular", "plural"]
     tense: Tense = "present"
 
@@ -110,4 +110,4 @@ class VerbPhrase:
         return "did" if self.tense == "past" else "does" if self.number == "singular" else "do"
 
     def _with_rest(self, verb: str) -> str:
-        return f"{verb} {self.rest}" if self.rest else verb
+        return f"{verb} {self.remainder}" if self.remainder else verb

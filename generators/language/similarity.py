@@ -46,7 +46,7 @@ class ClosestPairs:
     """
 
     pairs: tuple[SimilarPair, ...]
-    over: int
+    n_over_limit: int
 
 
 def normalize_text(text: str) -> str:

@@ -123,7 +123,7 @@ class Encoding:
         while self._unfold():
             pass
 
-    def relaxed(self) -> list[z3.BoolRef]:
+    def relaxed_constraints(self) -> list[z3.BoolRef]:
         """Return the constraints with "some world is accessible" for "this one is", where that is only for D.
 
         The same inferences are valid, and a countermodel needs no world that is there for nothing.
@@ -159,7 +159,7 @@ class Encoding:
                     self._truth(antecedent, world, not positive), self._truth(consequent, world, positive)
                 )
             case ForAll() | Necessarily() | Possibly():
-                if self._logic.access is Access.NONE and not isinstance(formula, ForAll):
+                if self._logic.access is Access.NO_MODALITY and not isinstance(formula, ForAll):
                     raise ValueError(f"logic {self._logic.name!r} has no modal operators, found {formula}")
                 key = (formula, world, positive)
                 if key not in self._nodes:

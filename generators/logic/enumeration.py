@@ -103,7 +103,7 @@ def decide(
     spoken = dict.fromkeys(atom for f in (*inference.formulas, *facts) for atom in atoms(_ground(f, domain)))
     modalities = sorted({kind for f in inference.formulas for kind in _modalities(f)})
     consistent = False
-    for size in range(1, 2 if logic.access is Access.NONE else worlds + 1):
+    for size in range(1, 2 if logic.access is Access.NO_MODALITY else worlds + 1):
         relations = _relations(logic.access, size, trees)
         access = {kind: _along(relations, axis, len(modalities)) for axis, kind in enumerate(modalities)}
         for true in _valuations(list(spoken), size, facts, _CHUNK // relations.shape[2] ** len(modalities)):

@@ -329,7 +329,7 @@ def _person(index: int) -> str:
 class Access(Enum):
     """What is required of the worlds that a world has access to, in every modality alike."""
 
-    NONE = "modal operators are not allowed"
+    NO_MODALITY = "modal operators are not allowed"
     ANY = "nothing"
     SERIAL = "there is one (D): what ought to be is possible"
     REFLEXIVE = "it has access to itself (T): what is necessary is true"
@@ -377,7 +377,7 @@ class Logic:
         return Access.SERIAL if modality in self.serial else self.access
 
 
-FOL = Logic("fol", Access.NONE, postulates=POSTULATES)
+FOL = Logic("fol", Access.NO_MODALITY, postulates=POSTULATES)
 K = Logic("k", Access.ANY)
 KD = Logic("kd", Access.SERIAL)
 # What is necessary or known is so; what somebody is certain of need not be.

@@ -141,7 +141,7 @@ def _satisfiable(constraints: Sequence[z3.BoolRef]) -> bool:
 def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:
     """Return the model that makes the least true: access first, then atoms, in the order of unfolding."""
     solver = z3.SolverFor("QF_UF")
-    solver.add(*encoding.relaxed())
+    solver.add(*encoding.relaxed_constraints())
     values: dict[int, bool] = {}
     for variable in [*encoding.access.values(), *encoding.atoms.values()]:
         solver.push()
@@ -209,7 +209,7 @@ class ProofReport:
         rows: how many formal gold labels the build has.
     """
 
-    proved: int
+    n_proved: int
     excused: int
     failed: tuple[str, ...]
     rows: int

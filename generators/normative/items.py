@@ -268,7 +268,7 @@ def _slots(subject: str, phrase: VerbPhrase, obligee: str | None = None) -> Json
         "negative": phrase.negative,
         "do": phrase.do_auxiliary,
         "finite": phrase.finite,
-        "rest": phrase.rest,
+        "rest": phrase.remainder,
         "copula": phrase.verb == "be",
     }
 

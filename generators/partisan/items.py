@@ -153,7 +153,9 @@ class ArgumentWriter:
             "gender": cell.gender,
             "variation": cell.variation,
         }
-        return tuple(e for e in self.family.errata if not e.applies.of_prompts and e.applies.matches(**row))
+        return tuple(
+            e for e in self.family.errata if not e.applies.selects_prompts and e.applies.matches(**row)
+        )
 
     def _find_form(self, uncorrected: tuple[str, ...]) -> PrintedForm:
         return _merge([erratum.printed for erratum in self.family.errata if erratum.id in uncorrected])

@@ -25,7 +25,7 @@ class PaperErratumScope(errata.ErratumScope):
     instruction: tuple[str, ...] | None = None
 
     @property
-    def of_prompts(self) -> bool:
+    def selects_prompts(self) -> bool:
         """Whether it selects by what stands before an argument."""
         return not (self.shots is None and self.instruction is None)
 

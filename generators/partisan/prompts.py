@@ -72,7 +72,7 @@ class ArgumentPrompts:
         row: Json = {"country": self.writer.country.id, "kind": self.pairs[0].kind}
         row |= {"shots": shots, "instruction": instruction}
         return tuple(
-            e for e in self.writer.family.errata if e.applies.of_prompts and e.applies.matches(**row)
+            e for e in self.writer.family.errata if e.applies.selects_prompts and e.applies.matches(**row)
         )
 
     def block(self, shots: int, instruction: str | None, cell: ArgumentDesign) -> int:

@@ -46,7 +46,7 @@ class ArticleRecord:
     outcome: Outcome
     model: str
     leak: tuple[str, ...] | None
-    place: str
+    location: str
 
 
 ArticlesByItem = Mapping[Article, ArticleRecord]
@@ -76,14 +76,14 @@ def gather(family: SelfAssessTemplates, records: Iterable[tuple[str, Document]])
         record = validate_record(family, place, data)
         group = groups.setdefault((record.model, record.set, record.item), {})
         if record.article in group:
-            first = group[record.article].place
+            first = group[record.article].location
             raise InputError(f"{place}: id: {data['id']!r} of this model stands in {first} too; keep one")
         other = next(iter(group.values()), record)
         for name in ("category", "topic"):
             if getattr(other, name) != getattr(record, name):
                 found, expected = getattr(record, name), getattr(other, name)
                 raise InputError(
-                    f"{place}: {name}: found {found!r}, expected {expected!r} as in {other.place}"
+                    f"{place}: {name}: found {found!r}, expected {expected!r} as in {other.location}"
                 )
         group[record.article] = record
     return [*groups.values()]

@@ -89,7 +89,7 @@ class ChoiceDesign:
 
     roles: Sequence[BiasedRole] = BIASED
     questions: Sequence[QuestionName] = QUESTIONS
-    ways: Sequence[OptionCount] = OPTION_COUNTS
+    option_counts: Sequence[OptionCount] = OPTION_COUNTS
     orders: Orders = "balanced"
     prefill: bool = True
 
@@ -161,7 +161,7 @@ def build_choices(
             for article, record in usable.items()
         }
         for role in asked.roles:
-            for ways in asked.ways:
+            for ways in asked.option_counts:
                 options = _options(family, first.set, role, ways)
                 if not all(article in usable for article in options):
                     told.choices_left_out[first.set, role, ways] += 1
@@ -190,7 +190,7 @@ def _usable(
     needed = [
         article
         for article in family.sets[set_id].articles()
-        if article.role in asked.roles or (article.role == NEUTRAL and 3 in asked.ways)
+        if article.role in asked.roles or (article.role == NEUTRAL and 3 in asked.option_counts)
     ]
     usable = {}
     for article in needed:

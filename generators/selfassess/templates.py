@@ -71,7 +71,7 @@ class PromptTurns(TemplateModel):
     user: str
 
     @property
-    def both(self) -> str:
+    def full_text(self) -> str:
         """Both turns, one after the other."""
         return f"{self.system}\n\n{self.user}"
 
@@ -167,7 +167,7 @@ class Article(NamedTuple):
 
 def _check_slots(role: Role, turns: PromptTurns) -> None:
     for slot, count in ((_TOPIC, 1), (_PERSPECTIVE, int(role != NEUTRAL))):
-        found = turns.both.count(slot)
+        found = turns.full_text.count(slot)
         if found != count:
             raise ValueError(f"combinations.{role}: found {slot!r} {found} times, expected {count}")
     if _TOPIC not in turns.user:

@@ -132,13 +132,13 @@ class ClaimItem:
     """A claim with one word exchanged.
 
     Attributes:
-        own: the claim.
+        claim: with the word that is exchanged.
         exchange: the words, with shift and judgements.
         pair: what became of the exchange; only made ones are published.
         content: what becomes of the claim's.
     """
 
-    own: FactualClaim
+    claim: FactualClaim
     exchange: DirectedPair
     pair: MinimalPair
     content: Content
@@ -146,11 +146,11 @@ class ClaimItem:
     @property
     def id(self) -> str:
         """Unique name: claim and words."""
-        return f"{self.own.id}/{self.exchange.id}"
+        return f"{self.claim.id}/{self.exchange.id}"
 
-    def claim(self, arm: str) -> str:
-        """Return the claim as it stands in an arm."""
-        return self.own.claim if arm == "base" else self.pair.shifted_claim
+    def text(self, arm: str) -> str:
+        """Return the claim of an arm."""
+        return self.claim.claim if arm == "base" else self.pair.shifted_claim
 
 
 def items(family: XphemismTemplates) -> dict[str, list[ClaimItem]]:

@@ -53,7 +53,7 @@ def _prompts(family: XphemismTemplates, config: str, arm: str, kept: Sequence[Cl
     prompts = ClaimPrompts(family)
 
     def prompt(style: str, language: str, name: str, side: str) -> str:
-        return prompts.render(style, language, by_id[name].claim(side))
+        return prompts.render(style, language, by_id[name].text(side))
 
     def identifier(style: str, language: str, name: str) -> str:
         return f"{config}/{name}/{style}/{language}"
@@ -73,7 +73,7 @@ def _prompts(family: XphemismTemplates, config: str, arm: str, kept: Sequence[Cl
             for name in ("gold", "evidence", "reference", "as_of", "status")
         },
         "arm": over("arm", str),
-        "claim": over("item arm", lambda name, side: by_id[name].claim(side)),
+        "claim": over("item arm", lambda name, side: by_id[name].text(side)),
         "prompt_style": over("style", str),
         "instruction_language": over("language", str),
         "hit": of(attrgetter("pair.hit")),

@@ -92,7 +92,7 @@ def build(
         run, publication, EXECUTORS[executor], resources, templates, console.status, progress
     )
     seconds = time.perf_counter() - started
-    console.print(f"{title}, {done.made:,} made, {done.kept:,} kept, {seconds:.1f} s")
+    console.print(f"{title}, {done.n_built:,} made, {done.n_existing:,} kept, {seconds:.1f} s")
     console.print(f"in {done.url}", soft_wrap=True, highlight=False)
 
 
@@ -155,8 +155,8 @@ def _report(console: Console, built: BuildResult, seconds: float) -> None:
     done = "unchanged, nothing to do"
     if built.changed:
         done = (
-            f"{built.written} of {sum(map(len, manifest.configs.values()))} tables written"
-            if built.written
+            f"{built.n_written} of {sum(map(len, manifest.configs.values()))} tables written"
+            if built.n_written
             else "card written"
         )
     console.print(

@@ -93,7 +93,7 @@ def _pairs(found: SetSimilarity) -> list[str]:
 def _patterns(found: SetSimilarity) -> list[str]:
     lines = []
     for kind in ("opening", "frame", "skeleton"):
-        own = [each for each in found.repeated if each.kind == kind][:_SHOWN]
+        own = [each for each in found.patterns if each.kind == kind][:_SHOWN]
         told = ", ".join(f"{each.pattern} ({each.count}, {each.share:.1%})" for each in own)
         lines.append(f"commonest {kind}s: {told or 'none in more than one item'}")
     return lines

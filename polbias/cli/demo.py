@@ -53,15 +53,21 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[PlantedC
 
     console = Console()
     for name, rows in compared.items():
-        table = Table(title=f"{name} {shown.respondents[name].about}", title_justify="left")
+        table = Table(title=f"{name} {shown.respondents[name].description}", title_justify="left")
         for heading in ("estimate, points", "planted", "expected", "found", "95% interval", "holds it"):
             table.add_column(heading, justify="left" if heading.startswith("estimate") else "right")
         for row in rows:
             told = words(row.instrument)
             about = told.measures[row.measure].title
-            numbers = (row.planted, row.expected, row.found.value, row.found.low, row.found.high)
+            numbers = (
+                row.planted_shift,
+                row.expected,
+                row.estimate.value,
+                row.estimate.low,
+                row.estimate.high,
+            )
             planted, mean, value, low, high = map(format_points, numbers)
-            interval = f"{low} to {high}" if row.found.low is not None else row.found.state
+            interval = f"{low} to {high}" if row.estimate.low is not None else row.estimate.state
             holds = {True: "yes", False: "no", None: "-"}[row.holds]
             table.add_row(f"{told.title}: {about}", planted, mean, value, interval, holds)
         console.print(table)

@@ -54,7 +54,7 @@ def show_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
         f"tokens in: {COUNTING_RULE}; kept answers are not asked again"
         + (f"; prices: {price.source}" if price is not None else "")
     )
-    for assumed in dict.fromkeys(each.assumed for each in costs.values() if each.assumed):
+    for assumed in dict.fromkeys(each.assumption for each in costs.values() if each.assumption):
         echo(f"assumed: {assumed}")
     share = rows[-1][4] / max(rows[-1][2], 1)
     echo(f"prefix cache: {share:.0%} of the tokens in, if it keeps the beginnings of all prompts")
@@ -109,14 +109,14 @@ def _limits_told(run: EvalRun) -> Iterator[str]:
 
 def _asked(run: EvalRun) -> str:
     tally = run.tally
-    many = f" for {tally.asked:,} answers" if tally.sent != tally.asked else ""
+    many = f" for {tally.n_sent:,} answers" if tally.sent != tally.n_sent else ""
     spared = f", {tally.not_requested:,} answers not needed" if tally.not_requested else ""
     said = f"requests: {tally.sent:,} asked{many}{spared}"
-    if not tally.kept:
+    if not tally.n_cached:
         return said
     days = int((time.time() - (tally.oldest or time.time())) // _DAY)
     age = f", the oldest answer {days} day{'s' * (days != 1)} old" if days else ""
-    return f"{said}, {tally.kept:,} answered from {run.cache}{age}"
+    return f"{said}, {tally.n_cached:,} answered from {run.cache}{age}"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> None:

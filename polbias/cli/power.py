@@ -100,7 +100,9 @@ def _of_runs(chosen: InstrumentDesign, runs: Sequence[Path], targets: Targets) -
     found = estimate_design(chosen, runs, problems)
     for problem in problems:
         echo(str(problem), fg=typer.colors.YELLOW, err=True)
-    return [{"name": each.name} | power_report(chosen, each.design, each.assumed, targets) for each in found]
+    return [
+        {"name": each.name} | power_report(chosen, each.design, each.assumptions, targets) for each in found
+    ]
 
 
 def _of_assumptions(
@@ -114,7 +116,7 @@ def _of_assumptions(
 
     assumed = chosen.assumptions(**given)
     asked = replace(chosen, **size).design
-    report = power_report(chosen, chosen.answered(asked, given.get("unanswered")), assumed, targets)
+    report = power_report(chosen, chosen.drop_unanswered(asked, given.get("unanswered")), assumed, targets)
     report = {"name": "as assumed"} | report
     n = samples_per_prompt or chosen.samples_per_prompt
     if n:

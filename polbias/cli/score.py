@@ -108,7 +108,7 @@ def _check_tasks(answers: Sequence[StoredAnswer], members: Sequence[str]) -> Non
     for answer in answers:
         if answer.task and answer.task not in members:
             raise InputError(
-                f"{answer.place}: task: found {answer.task!r}, expected {' or '.join(members[:3])}; "
+                f"{answer.location}: task: found {answer.task!r}, expected {' or '.join(members[:3])}; "
                 "correct it, or add it with --task"
             )
 

@@ -185,7 +185,9 @@ def _design(roles: str, questions: str, alternatives: str, orders: Orders, prefi
     return ChoiceDesign(
         roles=parse_choices(roles, BIASED, "--roles"),  # type: ignore[arg-type]
         questions=parse_choices(questions, QUESTIONS, "--questions"),  # type: ignore[arg-type]
-        ways=[known_ways[each] for each in parse_choices(alternatives, list(known_ways), "--alternatives")],
+        option_counts=[
+            known_ways[each] for each in parse_choices(alternatives, list(known_ways), "--alternatives")
+        ],
         orders=orders.value,
         prefill=prefill,
     )
@@ -239,7 +241,7 @@ def _generate(
     rows = _rows(chosen, n, config)
     folder = output_folder(config)
     task = writing_task(chosen, folder / "tasks")
-    tasks = catalogue([folder / "tasks"] if chosen.own else [])
+    tasks = catalogue([folder / "tasks"] if chosen.is_custom else [])
     config.metadata["polbias_stage1"] = str(write_topics(folder, chosen, rows))
     made = perform(config, tasks, [task], cache, budget)
     assert made is not None  # there is one process

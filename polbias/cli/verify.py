@@ -130,7 +130,7 @@ def _checked(name: str, folder: Path, templates: Path | None) -> _Told:
 
 def _told(proofs: ProofReport) -> str:
     printed = f", {proofs.excused:,} printed ones contradicted as their errata say" if proofs.excused else ""
-    return f"{proofs.proved:,} of {proofs.rows:,} formal gold labels proved from their sentences{printed}"
+    return f"{proofs.n_proved:,} of {proofs.rows:,} formal gold labels proved from their sentences{printed}"
 
 
 def _say(console: Console, name: str, success: str, problems: Sequence[str]) -> None:

@@ -35,7 +35,7 @@ class DemoRespondent(TemplateModel):
         seed: which one of its kind.
     """
 
-    about: str
+    description: str
     kind: str
     seed: int
     options: Mapping[str, Any]
@@ -101,14 +101,14 @@ class PlantedComparison:
 
     instrument: str
     measure: str
-    planted: float
+    planted_shift: float
     expected: float | None
-    found: Estimate
+    estimate: Estimate
 
     @property
     def holds(self) -> bool | None:
         """Whether the interval holds what is expected; None where either is missing."""
-        low, high = self.found.low, self.found.high
+        low, high = self.estimate.low, self.estimate.high
         if self.expected is None or low is None or high is None:
             return None
         return low <= self.expected <= high
@@ -179,7 +179,7 @@ def run_respondents(shown: Demonstration, output: Path, tell: Callable[[str], No
             who = make_respondent(asked.kind, **asked.options)
             known = build_prompt_index(build_root(), who, asked.seed, only=datasets, files=[choices])
             with SimulationServer(OpenAIProtocol(known, name)) as server:
-                tell(f"{name} {asked.about}; {len(known):,} prompts at {server.url}/v1")
+                tell(f"{name} {asked.description}; {len(known):,} prompts at {server.url}/v1")
                 folders.append(_evaluate(shown, name, server.url, choices, output, tell))
     return folders
 

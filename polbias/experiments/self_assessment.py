@@ -45,7 +45,7 @@ class ChosenSet:
 
     family: SelfAssessTemplates
     name: str
-    own: bool
+    is_custom: bool
 
 
 def find_set(given: str) -> ChosenSet:
@@ -78,7 +78,7 @@ def article_rows(chosen: ChosenSet) -> list[Row]:
 def _rows(chosen: ChosenSet) -> TableRows:
     from polbias.generators.selfassess.tables import dataset
 
-    spec = dataset(chosen.family.folder if chosen.own else None)
+    spec = dataset(chosen.family.folder if chosen.is_custom else None)
     return TableRows(next(each for each in spec.tables if each.config == chosen.name))
 
 
@@ -136,7 +136,7 @@ def task_of(chosen: ChosenSet) -> str:
 def writing_task(chosen: ChosenSet, folder: Path) -> str:
     """Return the task that writes the articles of a set; a set of one's own gets a task file in a folder."""
     name = task_of(chosen)
-    if chosen.own:
+    if chosen.is_custom:
         base = package_file("harness_tasks/selfassess/_write.yaml").resolve()
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / f"{name}.yaml", f"include: {base}\ntask: {name}\n")
@@ -166,7 +166,7 @@ def article_record(row: Row, answer: str, model: str, find_leaks: FindLeaks) -> 
 def leak_finder(chosen: ChosenSet) -> FindLeaks:
     """Return what finds words that name a perspective of a set, by the lists beside its templates."""
     path = chosen.family.folder / "leaks.yaml"
-    lists = load_word_lists(path if chosen.own and path.is_file() else None)
+    lists = load_word_lists(path if chosen.is_custom and path.is_file() else None)
     if chosen.name not in lists:
         raise InputError(
             f"{path}: found no word lists for the set {chosen.name!r}, by which articles are flagged that "

@@ -68,8 +68,8 @@ class RequestCounts:
         oldest: when the oldest of the kept answers was given, in seconds since 1970.
     """
 
-    kept: int = 0
-    asked: int = 0
+    n_cached: int = 0
+    n_sent: int = 0
     sent: int = 0
     not_requested: int = 0
     oldest: float | None = None
@@ -112,7 +112,7 @@ class AnswerCache:
     reasons: bool = False
     planners: Mapping[str, Planner] = field(default_factory=dict)
     readers: Mapping[str, Reader] = field(default_factory=dict)
-    several: bool | None = False
+    accepts_n: bool | None = False
     bundled: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -124,21 +124,21 @@ class AnswerCache:
         """Return the answers to requests, in their order; in place of those never asked for what says so."""
         self._slots = [*self._on_file(kind, requests)]
         planners = self.planners if kind == GENERATE else {}
-        if kind == GENERATE and self.several is None:
+        if kind == GENERATE and self.accepts_n is None:
             self._find_out(self._slots, planners, ask)
-        for batch in request_rounds(self._slots, planners, bool(self.several)):
+        for batch in request_rounds(self._slots, planners, bool(self.accepts_n)):
             self._complete(kind, [slot for slot in batch if not slot.done], ask)
-        answered = [slot for slot in self._slots if slot.wanted]
+        answered = [slot for slot in self._slots if slot.is_due]
         self.tally.not_requested += len(self._slots) - len(answered)
         times = [slot.time for slot in answered if slot.time is not None]
-        self.tally.kept += len(times)
+        self.tally.n_cached += len(times)
         self.tally.oldest = min(filter(None, (*times, self.tally.oldest)), default=None)
-        return [slot.answer if slot.wanted else NOT_REQUESTED for slot in self._slots]
+        return [slot.answer if slot.is_due else NOT_REQUESTED for slot in self._slots]
 
     def labels(self, requests: Sequence[Any], ask: AskModel) -> list[Any]:
         """Return the log-likelihoods of labels, from a model that only writes; `ask` has it write."""
         slots = [*self._on_file("loglikelihood", requests)]
-        self.tally.kept += sum(slot.done for slot in slots)
+        self.tally.n_cached += sum(slot.done for slot in slots)
         by_row: dict[tuple[str, int], list[PendingRequest]] = {}
         for slot in slots:
             by_row.setdefault((slot.request.task_name, slot.request.doc_id), []).append(slot)
@@ -176,13 +176,13 @@ class AnswerCache:
         """
         kept = [slot for slot in slots if slot.done]
         if any(getattr(slot.answer, "metadata", {}).get("index") for slot in kept):
-            self.several = True
+            self.accepts_n = True
         elif any(slot.request.task_name in planners for slot in kept):
-            self.several = False
+            self.accepts_n = False
         else:
             first = next(request_rounds(slots, planners, True), [])
             for slot in first:
-                slot.wanted = False
+                slot.is_due = False
             missing = merge_requests([slot for slot in first if not slot.done])
             if tried := next((each for each in missing if isinstance(each, MultiSampleRequest)), None):
                 self._bundled([tried], ask)
@@ -193,10 +193,10 @@ class AnswerCache:
         Neighbours begin alike: a small cache still has what they share.
         """
         slots = sorted(slots, key=lambda slot: text_of_prompt(slot.request.args[0]))
-        if self.several and kind == GENERATE:
+        if self.accepts_n and kind == GENERATE:
             self._bundled(merge_requests(slots), ask)
         missing = [slot for slot in slots if not slot.done]
-        kept = sum(slot.time is not None for slot in self._slots if slot.wanted)
+        kept = sum(slot.time is not None for slot in self._slots if slot.is_due)
         if missing and self.reseed is not None and kept:
             self.reseed(kept)
             self.reseed = None
@@ -210,11 +210,11 @@ class AnswerCache:
         try:
             self._ask(GENERATE, slots, ask)
         except StoppedError:
-            if self.several:
+            if self.accepts_n:
                 raise
         finally:
             self.bundled = False
-        self.several = all(part.done for slot in slots for part in slot.parts)
+        self.accepts_n = all(part.done for slot in slots for part in slot.parts)
 
     def add_partial(self, kind: str, arguments: Sequence[Any], answer: Any) -> None:
         """Keep an answer as soon as a model has it (lm_eval's hook).
@@ -270,7 +270,7 @@ class AnswerCache:
             self._waiting.setdefault(slot.key, deque()).append(slot)
             self._by_prompt.setdefault(text_of_prompt(slot.request.args[0]), []).append(slot)
         parts = [part for slot in slots for part in slot.parts]
-        before = self.tally.asked
+        before = self.tally.n_sent
         try:
             self.budget.check()
             found = ask([slot.request for slot in slots])
@@ -285,14 +285,14 @@ class AnswerCache:
             _log.debug("the model stopped answering", exc_info=True)
             raise self._stopped(error) from error
         finally:
-            self.tally.asked = before + sum(part.done for part in parts)
+            self.tally.n_sent = before + sum(part.done for part in parts)
             self.tally.sent += sum(slot.done for slot in slots)
 
     def _stopped(self, error: BaseException) -> PolbiasError:
         if isinstance(error, PolbiasError):
             return error
         total, left = len(self._slots), sum(not slot.done for slot in self._slots)
-        most = "" if all(slot.wanted for slot in self._slots) else "at most "
+        most = "" if all(slot.is_due for slot in self._slots) else "at most "
         progress = f"after {total - left:,} of {most}{total:,} requests"
         if isinstance(error, BudgetExceededError):
             return StoppedError(

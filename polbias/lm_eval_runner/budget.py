@@ -49,7 +49,7 @@ class Budget:
     max_cost: float | None = None
     price: Price | None = None
     max_answer_bytes: int = MAX_BODY
-    asked: TokenUsage = field(default_factory=TokenUsage)
+    used: TokenUsage = field(default_factory=TokenUsage)
     from_cache: TokenUsage = field(default_factory=TokenUsage)
     under_way: int = 0
 
@@ -60,7 +60,7 @@ class Budget:
     @property
     def spent(self) -> bool:
         """Whether a limit is reached."""
-        both = self.asked, self.from_cache
+        both = self.used, self.from_cache
         sent, received = sum(each.tokens_in for each in both), sum(each.tokens_out for each in both)
         cost = self.price.of(sent, received) if self.price else 0
         limits = ((self.max_tokens, sent + received), (self.max_cost, cost))
@@ -78,7 +78,7 @@ class Budget:
                 self.count(arguments, text, kept=kept)
             return
         about = getattr(answer, "metadata", {})
-        taken, said = self.from_cache if kept else self.asked, about.get("usage", {})
+        taken, said = self.from_cache if kept else self.used, about.get("usage", {})
         if "filter" in about and not said:  # the request was rejected, and nothing generated
             return
         sent, received = (
@@ -95,7 +95,7 @@ class Budget:
 
     def lines(self) -> Iterator[str]:
         """Say what was taken in this run, and before."""
-        for told, taken in (("asked", self.asked), ("from file", self.from_cache)):
+        for told, taken in (("asked", self.used), ("from file", self.from_cache)):
             tokens = taken.tokens_in, taken.tokens_out
             if any(tokens):
                 money = f", {self.price.of(*tokens):,.2f} {self.price.currency}" if self.price else ""

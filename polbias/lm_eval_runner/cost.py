@@ -39,7 +39,7 @@ class Cost:
     tokens_in: int
     tokens_out: int
     shared: int
-    assumed: str = ""
+    assumption: str = ""
 
     @classmethod
     def of(

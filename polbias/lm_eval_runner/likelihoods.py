@@ -64,6 +64,6 @@ class Labels(MergedRequest):
         """Keep probabilities of the labels, all or none."""
         for slot, found in zip(self._slots, likelihoods(shares), strict=True):
             slot.answer = found
-        self.store.put_all([slot.written for slot in self._slots])
+        self.store.put_all([slot.cache_entry for slot in self._slots])
         for slot in self._slots:
             slot.done = True

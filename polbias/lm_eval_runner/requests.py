@@ -54,7 +54,7 @@ class PendingRequest:
     occurrence: int = 0
     answer: Any = None
     done: bool = False
-    wanted: bool = False
+    is_due: bool = False
     time: float | None = None
 
     @property
@@ -63,7 +63,7 @@ class PendingRequest:
         return (self,)
 
     @property
-    def written(self) -> tuple[str, int, Any]:
+    def cache_entry(self) -> tuple[str, int, Any]:
         """What is written down."""
         kept: Any = self.answer
         if isinstance(kept, Response):
@@ -77,7 +77,7 @@ class PendingRequest:
         if answer is None or (self.done and answer == self.answer):
             return
         self.answer = answer.texts[0] if isinstance(answer, MultipleAnswers) else answer
-        self.store.put(*self.written)
+        self.store.write(*self.cache_entry)
         self.done = True
 
 
@@ -131,7 +131,7 @@ class MultiSampleRequest(MergedRequest):
         for index, (slot, text) in enumerate(zip(taken, texts, strict=False)):
             said: Json = {"seed": self.request.args[1]["seed"], "index": index}
             slot.answer = Response(text, {**getattr(text, "metadata", {}), **said})
-        self.store.put_all([slot.written for slot in taken])
+        self.store.put_all([slot.cache_entry for slot in taken])
         for slot in (self, *taken):
             slot.done = True
 
@@ -163,7 +163,7 @@ def _follows(one: PendingRequest, other: PendingRequest) -> bool:
 class SamplingPlan(Protocol):
     """How many answers to each row of a task are wanted, given those so far."""
 
-    wanted: Indices
+    n_due: Indices
 
     def ask_on(self, answers: Sequence[Sequence[str]]) -> bool:
         """Want more answers, now that those wanted of each row are there; False if there is none to ask."""
@@ -191,17 +191,17 @@ def request_rounds(
     batch = [slot for slot in slots if id(slot) not in waiting]
     while True:
         for plan, rows in plans:
-            for number, row in zip(plan.wanted.tolist(), rows, strict=True):
-                batch += [slot for slot in row[:number] if not slot.wanted]
+            for number, row in zip(plan.n_due.tolist(), rows, strict=True):
+                batch += [slot for slot in row[:number] if not slot.is_due]
         for slot in batch:
-            slot.wanted = True
+            slot.is_due = True
         if batch:
             yield batch
         batch = []
         plans = [
             (plan, rows)
             for plan, rows in plans
-            if plan.ask_on([[slot.answer for slot in row if slot.wanted] for row in rows])
+            if plan.ask_on([[slot.answer for slot in row if slot.is_due] for row in rows])
         ]
         if not plans:
             return

@@ -119,7 +119,7 @@ def evaluate(
             reasons=thinks,
             planners=_offered(loaded["tasks"], "asking") if plans else {},
             readers=_offered(loaded["tasks"], "sampled"),
-            several=None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False,
+            accepts_n=None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False,
         )
         model.memory = memory
         model.set_cache_hook(memory)
@@ -130,7 +130,7 @@ def evaluate(
         samples = results.pop("samples")
         results["config"]["model"] = config.model
         results["polbias"] = {"version": __version__, "sources": sources}
-        results["polbias"]["requests_from_cache"] = memory.tally.kept
+        results["polbias"]["requests_from_cache"] = memory.tally.n_cached
         if memory.tally.not_requested:
             results["polbias"]["not_requested"] = memory.tally.not_requested
         if copied := [*_copied_tasks(samples, tell)]:

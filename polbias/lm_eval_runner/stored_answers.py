@@ -39,7 +39,7 @@ class StoredAnswer:
         model: name, where the file has one.
     """
 
-    place: str
+    location: str
     id: str
     texts: Sequence[str]
     task: str | None = None
@@ -243,22 +243,22 @@ class _RowAnswers:
 
     n: int = 0
     numbered: dict[int, str] = field(default_factory=dict)
-    others: list[str] = field(default_factory=list)
+    other_labels: list[str] = field(default_factory=list)
 
     def add(self, texts: Sequence[str], repeat: int | None) -> bool:
         """Take answers; False if there are too many, or two of one number."""
         if repeat is None:
-            self.others += texts
-            return len(self.others) + len(self.numbered) <= self.n
+            self.other_labels += texts
+            return len(self.other_labels) + len(self.numbered) <= self.n
         if len(texts) > 1 or (texts and repeat in self.numbered):
             return False
         if texts:
             self.numbered[repeat] = texts[0]
-        return not self.others or len(self.others) + len(self.numbered) <= self.n
+        return not self.other_labels or len(self.other_labels) + len(self.numbered) <= self.n
 
     @property
     def texts(self) -> list[str]:
-        return [*(self.numbered[number] for number in sorted(self.numbered)), *self.others]
+        return [*(self.numbered[number] for number in sorted(self.numbered)), *self.other_labels]
 
 
 class _Index:
@@ -281,7 +281,7 @@ class _Index:
         if len(rows) > 1:
             tasks = " and ".join(task for task, _ in rows)
             raise InputError(
-                f"{answer.place}: {answer.id!r} is a row of {tasks}, expected one task; name it for each "
+                f"{answer.location}: {answer.id!r} is a row of {tasks}, expected one task; name it for each "
                 "answer in a column task, or score one task at a time"
             )
         return (rows[0], answer.repeat) if rows else None
@@ -323,7 +323,7 @@ def assign(answers: Iterable[StoredAnswer], prompts: Sequence[ExportedPrompt]) -
 
 def _refuse(answers: Sequence[StoredAnswer], problem: str, expected: str) -> None:
     if answers:
-        listed = ", ".join(f"{answer.id!r} ({answer.place})" for answer in answers[:_SHOWN])
+        listed = ", ".join(f"{answer.id!r} ({answer.location})" for answer in answers[:_SHOWN])
         more = f" and {len(answers) - _SHOWN:,} more" if len(answers) > _SHOWN else ""
         count = f"{len(answers):,} answers" if len(answers) > 1 else "1 answer"
         raise InputError(f"{count} {problem}: {listed}{more}; expected {expected}")

@@ -71,7 +71,7 @@ class AnswerStore:
         answer = json.loads(found[0])
         return (tuple(answer) if isinstance(answer, list) else answer), float(found[1])
 
-    def put(self, request: str, occurrence: int, answer: Any) -> None:
+    def write(self, request: str, occurrence: int, answer: Any) -> None:
         """Write an answer down: a text, or the numbers of a likelihood."""
         self.put_all([(request, occurrence, answer)])
 

@@ -114,7 +114,7 @@ class RequestsOutcome:
 
     answers: Sequence[ServiceResponse | None]
     failures: Sequence[Failure]
-    asked: int
+    n_sent: int
     recorded: int
     usage: Mapping[str, int]
 
@@ -127,7 +127,7 @@ class RequestsOutcome:
         """Return the report as lines to show: what was done, what failed and what to do."""
         usage = ", ".join(f"{count:,} {unit}" for unit, count in self.usage.items())
         billed = f" ({usage})" if usage else ""
-        lines = [f"{self.asked:,} answered now{billed}, {self.recorded:,} from the recording"]
+        lines = [f"{self.n_sent:,} answered now{billed}, {self.recorded:,} from the recording"]
         grouped: dict[str, list[str]] = {}
         for failure in self.failures:
             grouped.setdefault(str(failure.error), []).append(failure.request.id)

@@ -42,7 +42,7 @@ class CostEstimate:
     requests: int
     sent: int
     received: float
-    most: float
+    max_output_tokens: float
     price: Price | None
 
     def line(self) -> str:
@@ -57,8 +57,8 @@ class CostEstimate:
             reason = "no price listed" if self.service.has_list_price else "a server of your own"
             return f"cost unknown ({reason}; give one with --price)"
         cost = f"about {self.price.of(self.sent, self.received):.4f} {self.price.currency}"
-        if self.most < math.inf:
-            cost += f", at most {self.price.of(self.sent, self.most):.4f} {self.price.currency}"
+        if self.max_output_tokens < math.inf:
+            cost += f", at most {self.price.of(self.sent, self.max_output_tokens):.4f} {self.price.currency}"
         return f"{cost} ({self.price.source})"
 
 
@@ -78,13 +78,13 @@ class RequestPlan:
     requests: Sequence[Request]
     recorded: int
     open: Sequence[Request]
-    repeated: int
+    n_repeated: int
     estimates: Sequence[CostEstimate]
     replay: bool = False
 
     def lines(self) -> list[str]:
         """Return the plan as lines to show."""
-        repeated = f", {self.repeated:,} the same as another" if self.repeated else ""
+        repeated = f", {self.n_repeated:,} the same as another" if self.n_repeated else ""
         to_ask = f"{len(self.open):,} {'not recorded' if self.replay else 'to ask'}"
         lines = [f"{len(self.requests):,} requests: {self.recorded:,} recorded, {to_ask}{repeated}"]
         return lines + ([] if self.replay else [estimate.line() for estimate in self.estimates])

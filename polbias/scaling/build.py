@@ -53,7 +53,7 @@ def merge(
         dataset=spec.name,
         version=spec.version,
         canary=spec.canary,
-        writer=run.asked["writer"],
+        writer=run.identity["writer"],
         configs=entries,
     )
     where.write(SUMS, "".join(f"{m.sha256}  {m.path}\n" for m in ordered).encode())
@@ -91,8 +91,8 @@ class Finished:
     """
 
     url: str
-    kept: int
-    made: int
+    n_existing: int
+    n_built: int
 
 
 def build_at_scale(

@@ -105,7 +105,7 @@ class ScaledRun:
     url: str
     spec: DatasetSpec
     slices: tuple[PlannedShard, ...]
-    asked: Mapping[str, Any]
+    identity: Mapping[str, Any]
 
     @property
     def where(self) -> Storage:
@@ -115,7 +115,7 @@ class ScaledRun:
     @property
     def mark(self) -> str:
         """A hash of what tells this run from others."""
-        return hashlib.sha256(json.dumps(self.asked).encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()[:16]
 
     @property
     def rows(self) -> int:
@@ -130,7 +130,7 @@ class ScaledRun:
                 table = self.spec.tables[each.table]
                 rows, sink = TableRows(table), io.BytesIO()
                 count = min(_SAMPLE, each.rows)
-                with pq.ParquetWriter(sink, rows.stored, **parquet_options(table)) as writer:
+                with pq.ParquetWriter(sink, rows.stored_schema, **parquet_options(table)) as writer:
                     writer.write_batch(rows.batch(0, count, stored=True))
                 total += sink.tell() * len(rows) / max(1, count)
         return math.ceil(total)
@@ -164,10 +164,10 @@ def open_run(run: ScaledRun) -> None:
     if found is None and where.read(MANIFEST) is not None:
         raise BuildError(f"{where.url}: holds another build; remove it or use another --output")
     if found is None:
-        about = {"slices": [asdict(each) for each in run.slices], "asked": run.asked}
+        about = {"slices": [asdict(each) for each in run.slices], "asked": run.identity}
         where.write(_spec_file(run.mark), write_spec(run.spec, about))
-        where.write(_RUN, json.dumps(run.asked, indent=1).encode())
-    elif difference := _difference(found, run.asked):
+        where.write(_RUN, json.dumps(run.identity, indent=1).encode())
+    elif difference := _difference(found, run.identity):
         raise BuildError(
             f"{where.url}: holds another run ({difference}); give the same options to "
             "continue it, or remove it, or use another --output"
@@ -189,9 +189,9 @@ def load_run(url: str, mark: str) -> ScaledRun:
         raise BuildError(f"{url}/{path}: not readable ({error}); remove {FOLDER} and begin again") from None
     if other:
         raise BuildError(f"{url}/{path}: found another run there; remove {FOLDER} and begin again")
-    if run.asked[_MADE_FROM] != _made_from(run.spec):
+    if run.identity[_MADE_FROM] != _made_from(run.spec):
         raise BuildError(
-            f"{url}: was begun with {run.asked['writer']} and another version of polbias than this "
+            f"{url}: was begun with {run.identity['writer']} and another version of polbias than this "
             f"machine's ({_writer()}); use one environment on all machines"
         )
     return run

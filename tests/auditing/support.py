@@ -29,7 +29,7 @@ LAYOUT = ItemLayout(
     ),
     texts=("premise", "hypothesis"),
     labels={"entailment": True, "non-entailment": False},
-    repeated=(("premise", "hypothesis"),),
+    duplicate_keys=(("premise", "hypothesis"),),
     cell="content_type",
 )
 

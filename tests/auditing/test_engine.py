@@ -31,7 +31,7 @@ A = ("1", "O A", "P A", "entailment", "c", "p")
 def test_a_clean_item_has_no_findings(tmp_path: Path) -> None:
     (item,) = audit(write(tmp_path / "a.tsv", [HEADER, A]))
     assert item.findings == ()
-    assert not item.flagged
+    assert not item.is_flagged
 
 
 def test_repeated_texts_are_named_with_the_line_of_the_first(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ def test_what_is_found_is_what_the_errata_say(partisan_build: Path, config: str)
 
 @pytest.mark.parametrize("config", ["en_formal", "de_formal", "en_control_formal", "en_formal_mini"])
 def test_corrected_arguments_are_clean(partisan_build: Path, config: str) -> None:
-    assert not [item for item in _audit(partisan_build / "partisan-inference" / config) if item.flagged]
+    assert not [item for item in _audit(partisan_build / "partisan-inference" / config) if item.is_flagged]
 
 
 def test_material_arguments_are_not_proved(partisan_build: Path) -> None:

@@ -56,7 +56,7 @@ def test_items_without_pattern_or_content_are_in_no_cell(tmp_path: Path) -> None
     rows = [("1", "O A", "P A", "entailment", "", "p"), ("2", "O B", "P B", "entailment", "c", "")]
     summary = _summary(write(tmp_path / "a.tsv", [HEADER, *rows]))
     assert not summary.cells
-    assert summary.unbalanced() == []
+    assert summary.unbalanced_cells() == []
 
 
 def _cells(tmp_path: Path, sizes: dict[tuple[str, str], int], uniform: bool = True) -> list[object]:
@@ -72,7 +72,7 @@ def _cells(tmp_path: Path, sizes: dict[tuple[str, str], int], uniform: bool = Tr
         for (pattern, content), size in sizes.items()
         for number in range(size)
     ]
-    return list(_summary(write(tmp_path / "a.tsv", [HEADER, *rows]), uniform).unbalanced())
+    return list(_summary(write(tmp_path / "a.tsv", [HEADER, *rows]), uniform).unbalanced_cells())
 
 
 def test_cells_of_another_size_than_most_are_unbalanced(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def csv_text(separator: str = ",") -> str:
 def problems(claims: Claims) -> list[tuple[int, str | None]]:
     """Return line and field of every problem."""
     return [
-        (int(each.place.rpartition(":")[2]), each.code.removeprefix("field ").strip("'") or None)
+        (int(each.location.rpartition(":")[2]), each.code.removeprefix("field ").strip("'") or None)
         for each in claims.problems
     ]
 
@@ -82,7 +82,9 @@ def test_hub_dataset_with_label_names(tmp_path: Path) -> None:
     data = datasets.Dataset.from_dict({"text": texts, "label": [0, 1, -1, None, 0]}, features=features)
     data.to_parquet(tmp_path / "train.parquet")
     claims = read_hub_claims(str(tmp_path), None, "train", {}, {})
-    assert [(each.place.rpartition(":")[2], each.detail.partition(",")[0]) for each in claims.problems] == [
+    assert [
+        (each.location.rpartition(":")[2], each.detail.partition(",")[0]) for each in claims.problems
+    ] == [
         ("3", "found -1"),
         ("4", "found None"),
         ("5", "found None"),

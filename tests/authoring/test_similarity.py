@@ -51,7 +51,7 @@ def test_all_pairs_are_those_of_a_plain_loop(items: list[str], measure: str, blo
         closest = features.closest(measure, limit=0.4, most=500)  # type: ignore[arg-type]
     found = {(pair.first, pair.second): pair.score for pair in closest.pairs}
     assert found == pytest.approx({pair: score for pair, score in expected.items() if score > 0})
-    assert closest.over == sum(score >= 0.4 - 1e-12 for score in expected.values())
+    assert closest.n_over_limit == sum(score >= 0.4 - 1e-12 for score in expected.values())
     assert [p.score for p in closest.pairs] == sorted((p.score for p in closest.pairs), reverse=True)
 
 
@@ -63,7 +63,7 @@ def test_of_items_that_recur_the_first_pairs_are_listed(
     items = items + [items[each % len(items)] for each in again if items]
     every, few = (FeatureSets(items).closest("jaccard", 0.5, each) for each in (1_000, most))
     assert few.pairs == every.pairs[:most]
-    assert few.over == every.over == sum(pair.score >= 0.5 for pair in every.pairs)
+    assert few.n_over_limit == every.n_over_limit == sum(pair.score >= 0.5 for pair in every.pairs)
 
 
 def test_identical_items_take_no_time_for_each_pair() -> None:
@@ -75,7 +75,7 @@ def test_identical_items_take_no_time_for_each_pair() -> None:
         (0, 2, 1),
         (0, 3, 1),
     ]
-    assert closest.over == 30_000 * 29_999 // 2
+    assert closest.n_over_limit == 30_000 * 29_999 // 2
     assert [pair and pair.first for pair in nearest_earlier_text(items, 0.5)] == [None, *[0] * 29_999]
     assert time.monotonic() - start < 30
 

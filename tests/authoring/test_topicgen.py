@@ -112,7 +112,7 @@ def test_titles_are_asked_for_in_the_language_of_the_set(family: SelfAssessTempl
 
 def test_what_is_wrong_with_suggestions_is_marked(family: SelfAssessTemplates) -> None:
     found = suggested(family, ("Tax credits for canal repair",))
-    assert [(each.status, each.near, each.notes) for each in found] == [
+    assert [(each.status, each.nearest, each.notes) for each in found] == [
         ("new", "", ""),
         ("near-duplicate", "Subsidies for solar lighthouses", ""),
         ("near-duplicate", "Tax credits for canal repair", ""),

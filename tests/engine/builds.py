@@ -32,7 +32,7 @@ def made(spec: DatasetSpec, out: Path, **changes) -> list[str]:
         fresh.extend([f"{table.config}/{table.split}"] * new)
 
     built = build(spec, out, progress=note, **changes)
-    assert built.written == len(fresh)
+    assert built.n_written == len(fresh)
     return fresh
 
 

@@ -25,7 +25,7 @@ from tests.support.builds import content_hash
 def test_a_build_is_complete(tmp_path: Path) -> None:
     built = build(SPEC, tmp_path)
     assert built.folder == tmp_path / "numbers"
-    assert built.written == 3
+    assert built.n_written == 3
     assert sorted(snapshot(built.folder)) == [
         MARKS,
         "README.md",
@@ -86,7 +86,7 @@ def test_nothing_is_done_where_nothing_changed(tmp_path: Path) -> None:
     built = build(SPEC, tmp_path)
     before, folder = snapshot(built.folder), built.folder.stat().st_ino
     again = build(SPEC, tmp_path)
-    assert (again.written, again.manifest) == (0, built.manifest)
+    assert (again.n_written, again.manifest) == (0, built.manifest)
     assert snapshot(built.folder) == before
     assert built.folder.stat().st_ino == folder
     assert only_the_build(tmp_path)

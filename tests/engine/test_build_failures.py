@@ -253,7 +253,7 @@ def test_builds_killed_at_random_moments(tmp_path: Path, complete: Path) -> None
 
 def test_a_killed_build_frees_its_lock(tmp_path: Path) -> None:
     killed_at("card", tmp_path)
-    assert build(SPEC, tmp_path).written == 3
+    assert build(SPEC, tmp_path).n_written == 3
 
 
 def test_a_process_that_was_forked_does_not_hold_the_lock(tmp_path: Path) -> None:

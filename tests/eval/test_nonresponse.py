@@ -108,7 +108,9 @@ def test_standardised_values_do_not_depend_on_the_confidence_of_a_side() -> None
     design = SidedRows.of(side, np.full(6000, 1 / 3000), gold, np.ones(6000), gold)
     scaled = np.where(side > 0, 0.5, 1) * margin
     assert abs(design.difference(scaled)) > 0.5
-    np.testing.assert_allclose(design.standardised(scaled), design.standardised(margin), atol=1e-9)
+    np.testing.assert_allclose(
+        design.standardised_values(scaled), design.standardised_values(margin), atol=1e-9
+    )
 
 
 @pytest.mark.parametrize(

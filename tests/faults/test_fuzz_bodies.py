@@ -70,7 +70,7 @@ def test_rewritten_bodies(name: str, examples: int) -> None:
     store, budget = AnswerStore(None), Budget(max_tokens=10**9)
 
     def check(each: Any) -> bool:
-        body, before = each.of([original]), (budget.asked.tokens_in, budget.asked.tokens_out)
+        body, before = each.of([original]), (budget.used.tokens_in, budget.used.tokens_out)
         if error_in_answer(body) is not None:
             return False
         try:
@@ -80,10 +80,10 @@ def test_rewritten_bodies(name: str, examples: int) -> None:
         assert 0 < len(answers) <= n_answers(payload)
         assert all(type(str(answer)) is str and answer != "None" for answer in answers)
         budget.count(_PROMPT, MultipleAnswers(answers))
-        assert (budget.asked.tokens_in, budget.asked.tokens_out) >= before
-        assert budget.asked.tokens_out < 10**13
+        assert (budget.used.tokens_in, budget.used.tokens_out) >= before
+        assert budget.used.tokens_out < 10**13
         for number, answer in enumerate(answers):
-            store.put("key", number, {"text": answer, **answer.metadata})
+            store.write("key", number, {"text": answer, **answer.metadata})
             kept, _ = store.get("key", number) or ({}, 0)
             assert json.dumps(kept["text"]) == json.dumps(answer)
         return True

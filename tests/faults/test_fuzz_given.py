@@ -45,7 +45,7 @@ def _articles(folder: Path, kind: str) -> Desk:
     from polbias.generators.selfassess.choices import ChoiceDesign
 
     own = find_set(str(small_folder(folder / "templates") / "poligen"))
-    chosen, rows = ChosenSet(own.family, own.name, own=False), article_rows(own)
+    chosen, rows = ChosenSet(own.family, own.name, is_custom=False), article_rows(own)
     item = [row for row in rows if row["cluster_id"] == rows[0]["cluster_id"]]
     files = _article_files(kind, item)
 

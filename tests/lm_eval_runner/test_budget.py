@@ -28,7 +28,7 @@ def said(text: str, sent: int, received: int) -> Response:
 def test_what_the_server_says_counts_and_what_it_does_not_is_estimated() -> None:
     budget = Budget(max_cost=1, price=Price(1e6, 2e5, "USD", "given"))
     budget.count(("x" * 400, {}), said("a", 0, 2))
-    assert (budget.asked.tokens_in, budget.asked.tokens_out, budget.asked.estimated) == (0, 2, 0)
+    assert (budget.used.tokens_in, budget.used.tokens_out, budget.used.estimated) == (0, 2, 0)
     assert not budget.spent  # 0.4
     budget.count(("x" * 4, {}), "y" * 4, kept=True)
     budget.count(("x" * 4, "label 1 "), (-0.5, True), kept=True)

@@ -89,7 +89,7 @@ def test_questions_about_articles_that_are_not_there_are_counted_from_assumed_on
     found = assumed_cost(task)
     assert found.requests == 8 * 2 * (2 + 3)
     assert 8 * 2 * (2 * 2 + 3 * 3) * 512 < found.tokens_in < 8 * 2 * (2 * 2 + 3 * 3) * 512 + 80 * 60
-    assert found.assumed
+    assert found.assumption
     two = assumed_cost(task, {"polbias_ways": 2, "polbias_role": "user"})
     assert two.requests == 8 * 2
     assert assumed_cost(task, {"polbias_ways": 2, "polbias_role": "user"}, limit=4).requests == 4

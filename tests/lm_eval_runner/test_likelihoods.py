@@ -80,7 +80,7 @@ def run(model: Model, store: AnswerStore) -> list[tuple[float, bool]]:
     def read(doc: Any, texts: list[str]) -> list[float]:
         return [texts.count(label) / len(texts) for label in LABELS]
 
-    model.memory = AnswerCache({"t": store}, readers={"t": read}, several=None)
+    model.memory = AnswerCache({"t": store}, readers={"t": read}, accepts_n=None)
     return model.memory.labels(requests(6), model)
 
 

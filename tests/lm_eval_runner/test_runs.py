@@ -166,17 +166,17 @@ def test_a_local_model_writes_scores_and_samples(
     # Sampling: broken off half-way, the rest is drawn with other numbers, and no answer is lost or doubled.
     sampled = [*local, "--tasks", POLICY, "--limit", "2", "--gen_kwargs", "max_gen_toks=6"]
     sampled += ["--metadata", '{"polbias_samples": 6}']
-    put, left = cache.AnswerStore.put, count()
+    put, left = cache.AnswerStore.write, count()
 
     def dying(store: Any, *row: Any) -> None:
         if next(left) >= 8:
             raise MemoryError("out of memory")
         put(store, *row)
 
-    monkeypatch.setattr(cache.AnswerStore, "put", dying)
+    monkeypatch.setattr(cache.AnswerStore, "write", dying)
     broken = evaluate(*sampled, family="policy")
     assert "stopped after 8 of 12 requests (MemoryError" in str(broken.exception)
-    monkeypatch.setattr(cache.AnswerStore, "put", put)
+    monkeypatch.setattr(cache.AnswerStore, "write", put)
     done = evaluate(*sampled, family="policy")
     assert "requests: 4 asked, 8 answered" in done.stdout, done.output
     answers = [text for sample in samples_of(OUT, POLICY) for text in sample["filtered_resps"][0]]

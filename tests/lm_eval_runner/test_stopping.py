@@ -94,7 +94,7 @@ def run(model: Model, store: AnswerStore, rule: float | None) -> list[str]:
     planners = (
         {} if rule is None else {TASK: lambda docs, several: SamplingPlanner(docs, ANSWERS, rule, several)}
     )
-    model.memory = AnswerCache({TASK: store}, planners=planners, several=None)
+    model.memory = AnswerCache({TASK: store}, planners=planners, accepts_n=None)
     return model.memory.answer("generate_until", requests(), model)
 
 
@@ -123,7 +123,7 @@ def test_a_run_killed_anywhere_asks_nothing_twice_and_ends_alike(
     assert first in (None, expected)
     asked = models[0].asked + models[1].asked
     assert len({*asked}) == len(asked) == number
-    assert models[1].memory.tally.kept == len(models[0].asked)
+    assert models[1].memory.tally.n_cached == len(models[0].asked)
     assert models[1].memory.tally.not_requested == expected.count(NOT_REQUESTED) == ROWS * ANSWERS - number
 
 

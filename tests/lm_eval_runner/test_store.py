@@ -29,7 +29,7 @@ VALUES = st.one_of(
 def test_every_answer_comes_back_as_it_was(answers: dict[tuple[str, int], object]) -> None:
     store = AnswerStore(None)
     for (key, occurrence), answer in answers.items():
-        store.put(key, occurrence, answer)
+        store.write(key, occurrence, answer)
     for (key, occurrence), answer in answers.items():
         assert store.get(key, occurrence)[0] == answer
     assert store.get("d", 0) is None
@@ -40,15 +40,15 @@ def test_an_answer_that_cannot_be_written_takes_no_other_with_it() -> None:
     store = AnswerStore(None)
     with pytest.raises(InputError):
         store.put_all([("a", 0, "one"), ("a", 1, "two"), (b"\xff", [], "no key")])
-    store.put("b", 0, "next")
+    store.write("b", 0, "next")
     assert [store.get("a", occurrence) for occurrence in (0, 1)] == [None, None]
     assert store.get("b", 0)[0] == "next"
 
 
 def test_numbers_of_numpy_and_no_probability() -> None:
     store = AnswerStore(None)
-    store.put("a", 0, (np.float32(-0.5), np.bool_(True)))
-    store.put("b", 0, (-math.inf, False))
+    store.write("a", 0, (np.float32(-0.5), np.bool_(True)))
+    store.write("b", 0, (-math.inf, False))
     assert store.get("a", 0)[0] == (-0.5, True)
     assert store.get("b", 0)[0] == (-math.inf, False)
 
@@ -89,7 +89,7 @@ def test_a_file_that_was_cut_off_is_put_aside(tmp_path: Path, kept: float) -> No
     path = tmp_path / "a.sqlite"
     store = AnswerStore(path)
     for number in range(300):
-        store.put(f"key {number}", 0, "x" * 100)
+        store.write(f"key {number}", 0, "x" * 100)
     store.close()
     content = path.read_bytes()
     path.write_bytes(content[: int(len(content) * kept)])
@@ -97,7 +97,7 @@ def test_a_file_that_was_cut_off_is_put_aside(tmp_path: Path, kept: float) -> No
     assert store.damaged == tmp_path / "a.damaged"
     assert store.damaged.stat().st_size == int(len(content) * kept)
     assert all(store.get(f"key {number}", 0) is None for number in range(300))
-    store.put("k", 0, "new")
+    store.write("k", 0, "new")
     store.close()
     assert AnswerStore(path).get("k", 0)[0] == "new"
 

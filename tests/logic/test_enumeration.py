@@ -116,14 +116,14 @@ def test_the_smallest_countermodel() -> None:
 def test_postulates_hold_in_every_model() -> None:
     assert decide(parse_inference("superior(a, b) ⊢ inferior(b, a)"), FOL, extra=1).valid
     assert not decide(
-        parse_inference("superior(a, b) ⊢ inferior(b, a)"), Logic("", Access.NONE), extra=1
+        parse_inference("superior(a, b) ⊢ inferior(b, a)"), Logic("", Access.NO_MODALITY), extra=1
     ).valid
     assert not decide(parse_inference("taller(a, b) ⊢ inferior(b, a)"), FOL, extra=1).valid
 
 
 def test_too_many_valuations() -> None:
     with pytest.raises(ValueError, match="more than 4194304 valuations of 25 atoms"):
-        decide(parse_inference("∀x∀y R(x, y) ⊢ (R(a, b) ∧ R(c, d))"), Logic("", Access.NONE), extra=1)
+        decide(parse_inference("∀x∀y R(x, y) ⊢ (R(a, b) ∧ R(c, d))"), Logic("", Access.NO_MODALITY), extra=1)
 
 
 ONE_LOGIC = st.sampled_from((K, KD, KT))

@@ -9,7 +9,7 @@ from polbias.generators.logic.prover import prove
 from polbias.generators.logic.syntax import parse_inference
 from tests.logic.checking import agreed
 
-NO_POSTULATES = Logic("fol without postulates", Access.NONE)
+NO_POSTULATES = Logic("fol without postulates", Access.NO_MODALITY)
 
 VALID = {
     "modus ponens": "(F(a) → G(a)); F(a) ⊢ G(a)",

@@ -30,7 +30,7 @@ from polbias.generators.logic.prover import World, prove
 from tests.logic.checking import agreed
 from tests.logic.generated import applied, inferences, modal, propositional, quantified
 
-NO_POSTULATES = Logic("fol without postulates", Access.NONE)
+NO_POSTULATES = Logic("fol without postulates", Access.NO_MODALITY)
 
 # Against all models of a size
 

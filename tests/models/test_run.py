@@ -52,7 +52,7 @@ def test_answers_come_in_the_order_of_the_requests_and_repeated_ones_are_asked_o
     with Recorder(tmp_path / "r") as recorder:
         outcome = run_requests([*asked, asked[3]], [model], recorder, yes=True, console=console)
     assert texts(outcome) == [f"<question{n}>" for n in [*range(20), 3]]
-    assert (outcome.asked, outcome.recorded, outcome.complete, server.count) == (20, 0, True, 20)
+    assert (outcome.n_sent, outcome.recorded, outcome.complete, server.count) == (20, 0, True, 20)
     assert outcome.usage == {"openai input_tokens": 20, "openai output_tokens": 0}
     assert "21 requests: 0 recorded, 20 to ask, 1 the same as another" in shown(console)
 
@@ -62,7 +62,7 @@ def test_a_second_run_asks_nothing(server, tmp_path, console):
     for _ in range(2):
         with Recorder(tmp_path / "r") as recorder:
             outcome = run_requests(requests(model, 5), [model], recorder, yes=True, console=console)
-    assert (outcome.asked, outcome.recorded, server.count) == (0, 5, 5)
+    assert (outcome.n_sent, outcome.recorded, server.count) == (0, 5, 5)
 
 
 def test_a_replay_needs_no_key_no_client_and_no_network(server, tmp_path):
@@ -222,7 +222,7 @@ def test_the_estimate_in_numbers(tmp_path):
     ]
     (estimate,) = plan(asked, [model], empty(tmp_path)).estimates
     # 105 characters at 3.5 a token, and 5 for each of two messages: 40 tokens a request.
-    assert (estimate.requests, estimate.sent, estimate.received, estimate.most) == (
+    assert (estimate.requests, estimate.sent, estimate.received, estimate.max_output_tokens) == (
         1000,
         40_000,
         100_000,

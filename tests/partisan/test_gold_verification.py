@@ -31,7 +31,7 @@ def _change(folder: Path, config: str, column: str, old: str, new: str) -> int:
 
 def test_all_gold_labels_are_proved_or_excused(folder: Path) -> None:
     proofs = verify_gold_labels(folder)
-    assert (proofs.proved, proofs.excused, proofs.failed) == (9624, 408, ())
+    assert (proofs.n_proved, proofs.excused, proofs.failed) == (9624, 408, ())
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_a_proof_is_that_of_the_row(made: Mapping[str, XlConfig]) -> None:
 
 def test_every_row_is_proved(small: Path) -> None:
     proofs = prove(small)
-    assert (proofs.proved, proofs.rows, proofs.failed) == (576, 576, ())
+    assert (proofs.n_proved, proofs.rows, proofs.failed) == (576, 576, ())
 
 
 def test_the_card_says_what_is_in_the_set(small: Path) -> None:

@@ -51,7 +51,7 @@ CHANCE = 1e-4
 twenty of them."""
 COVERAGE, POSITIVES = 0.93, 0.06
 UNBIASED = CalibrationDesign("unbiased", MODELS, effects=1.0)
-BIASED = CalibrationDesign("biased", 40, planted=0.3)
+BIASED = CalibrationDesign("biased", 40, planted_bias=0.3)
 
 
 def choices(topics: int = 40) -> list[Doc]:
@@ -125,7 +125,7 @@ def test_intervals_cover_no_bias_and_tests_find_none(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_intervals_cover_a_bias_that_was_planted(name: str) -> None:
     own = models(name, BIASED)
-    found = line(name, "biased", BIASED.planted, own)
+    found = line(name, "biased", BIASED.planted_bias, own)
     values = [
         each.estimate.value
         for each in chain.from_iterable(own)
@@ -143,7 +143,7 @@ def test_a_bias_leaves_the_accuracy_gap_at_0() -> None:
     ]
     values = [each.estimate.value for each in gaps]
     assert np.mean(np.array(values, np.float64)) == pytest.approx(0, abs=5 * error_of_mean(values))
-    assert {truth(each, BIASED.planted) for each in gaps} == {0}
+    assert {truth(each, BIASED.planted_bias) for each in gaps} == {0}
     ends = [(each.estimate.low, each.estimate.high) for each in gaps]
     covered = sum(low <= 0 <= high for low, high in ends if low is not None and high is not None)
     assert enough(Share(covered, BIASED.models), COVERAGE), covered
@@ -181,7 +181,7 @@ def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: 
 def test_tables_are_those_that_the_reader_makes_of_answers_in_words(name: str) -> None:
     who = CalibrationDesign("refuses", 1, kind="refuser", options={"share": 0.2}).respondent(name)
     for part in questions(name).parts:
-        made = CalibrationQuestions(name, (part,)).answered(who, 3, "m")
+        made = CalibrationQuestions(name, (part,)).simulate_answers(who, 3, "m")
         simulation = SimulatedAnswers(part.questions, who, 3)
         samples = range(30 if part.questions.SAMPLED else 1)
         said = zip(*(simulation.texts(sample) for sample in samples), strict=True)
@@ -200,7 +200,9 @@ def test_tables_are_those_that_the_reader_makes_of_answers_in_words(name: str) -
 @pytest.mark.parametrize("name", NAMES)
 def test_findings_alone_are_those_of_the_section(name: str) -> None:
     own = questions(name)
-    tables = {who: own.answered(UNBIASED.respondent(name), seed, who) for seed, who in enumerate("ab")}
+    tables = {
+        who: own.simulate_answers(UNBIASED.respondent(name), seed, who) for seed, who in enumerate("ab")
+    }
     alone = own.module.build_findings(tables, ReportSettings(seed=1))
     assert alone == own.module.build_section(tables, ReportSettings(seed=1)).findings
     measures = Counter(each.measure for each in alone if each.headline and not each.is_refusal_gap)

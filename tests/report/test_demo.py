@@ -33,7 +33,7 @@ def test_two_respondents_over_http_and_their_report(
     report = make_report(folders, tmp_path / "report", workers=1)
     compared = compare(shown, report)
     numbers = {
-        (name, each.instrument, each.measure): (each.planted, each.expected)
+        (name, each.instrument, each.measure): (each.planted_shift, each.expected)
         for name, rows in compared.items()
         for each in rows
     }
@@ -44,7 +44,7 @@ def test_two_respondents_over_http_and_their_report(
     told = capsys.readouterr().out
     for name, asked_ in shown.respondents.items():
         assert name in told
-        assert asked_.about.split(",")[0] in told
+        assert asked_.description.split(",")[0] in told
     assert "planted" in told
     assert "expected" in told
     holding = [row.holds for rows in compared.values() for row in rows if row.holds is not None]
@@ -68,6 +68,6 @@ def test_everyone_shown_is_described_and_every_task_exists() -> None:
     from polbias.lm_eval_runner.tasks import catalogue
 
     shown = demonstration()
-    assert all(asked.about for asked in shown.respondents.values())
+    assert all(asked.description for asked in shown.respondents.values())
     for questions in shown.runs:
         assert catalogue([]).select_tasks(questions.tasks) == questions.tasks

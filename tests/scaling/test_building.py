@@ -80,7 +80,7 @@ def test_a_plain_build_of_the_same_rows_has_the_same_tree(finished, spec, tmp_pa
 def test_a_second_build_makes_nothing(finished, spec):
     before = published(finished)
     done = build(begin(spec, finished.parent))
-    assert (done.made, done.kept) == (0, SHARDS)
+    assert (done.n_built, done.n_existing) == (0, SHARDS)
     assert published(finished) == before
 
 
@@ -116,7 +116,7 @@ def test_only_what_is_damaged_is_made_again(finished, spec, how):
     shards = [path for path in before if path.endswith(".parquet")]
     _damage(finished, shards[2], how)
     done = build(begin(spec, finished.parent))
-    assert (done.made, done.kept) == (1, SHARDS - 1)
+    assert (done.n_built, done.n_existing) == (1, SHARDS - 1)
     assert published(finished) == before
 
 
@@ -126,7 +126,7 @@ def test_a_lost_manifest_and_leftovers_of_killed_workers_are_mended(finished, sp
     (finished / "SHA256SUMS").write_text("")
     shard = next(path for path in before if path.endswith(".parquet"))
     (finished / shard).with_suffix(".host-1.partial").write_bytes(b"half")
-    assert build(begin(spec, finished.parent)).made == 0
+    assert build(begin(spec, finished.parent)).n_built == 0
     assert published(finished) == before
 
 
@@ -169,7 +169,7 @@ def test_a_build_that_fails_half_way_is_continued(run, finished):
         build_at_scale(run, LARGE, lazy, Resources(1, folder / "logs"))
     assert not (folder / "manifest.json").exists()
     done = build(run)
-    assert (done.made, done.kept) == (2, 2)
+    assert (done.n_built, done.n_existing) == (2, 2)
     assert published(folder) == published(finished)
 
 
@@ -187,7 +187,7 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run, spec):
     ):
         build_at_scale(run, LARGE, remote, Resources(1, folder / "logs"))
     obstacle.unlink()
-    assert build(run).made == SHARDS // len(spec.tables)
+    assert build(run).n_built == SHARDS // len(spec.tables)
 
 
 def test_a_worker_in_another_environment_is_refused(run, monkeypatch):
@@ -227,7 +227,7 @@ def test_what_lies_in_the_place_is_checked_and_never_run(spec, tmp_path, damage)
     open_run(run)
     (file,) = tmp_path.rglob(".run/*.arrow")
     whole = file.read_bytes()
-    about = {"slices": [], "asked": {**run.asked, "rows": 1}}
+    about = {"slices": [], "asked": {**run.identity, "rows": 1}}
     file.write_bytes({"cut": whole[: len(whole) // 2], "pickled": pickle.dumps(_Trap()),
                       "of another": write_spec(spec, about), "nothing": b""}[damage])  # fmt: skip
     with pytest.raises(BuildError, match=re.escape(file.name)):
@@ -253,7 +253,7 @@ def test_more_rows_than_there_are_are_refused(spec, tmp_path):
 
 
 def test_threads_of_this_process_make_the_same_shards(run, finished):
-    assert build(run, workers=2).made == SHARDS
+    assert build(run, workers=2).n_built == SHARDS
     assert published(Path(run.where.url)) == published(finished)
 
 

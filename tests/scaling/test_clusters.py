@@ -52,7 +52,7 @@ def test_an_array_of_jobs_makes_the_same_files(spec, tmp_path, cluster):
     run, whole = begin(spec, tmp_path / "slurm", 4), begin(spec, tmp_path / "whole", 4)
     build(whole)
     done = build(run, "slurm", workers=2, partition="cpu", time="00:10:00", cpus_per_task=1)
-    assert done.made == 4
+    assert done.n_built == 4
     assert published(Path(run.where.url)) == published(Path(whole.where.url))
     script = (cluster / "script").read_text()
     for line in ("--partition=cpu", "--time=00:10:00", "--array=0-3%2", "--cpus-per-task=1"):

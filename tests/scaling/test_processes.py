@@ -20,7 +20,7 @@ from tests.support.process import ROOT, run_python
 
 def test_two_processes_make_the_same_files(run, finished, capfd):
     done = build(run, "local", workers=2)
-    assert (done.made, done.kept) == (SHARDS, 0)
+    assert (done.n_built, done.n_existing) == (SHARDS, 0)
     assert published(Path(run.where.url)) == published(finished)
     said = capfd.readouterr()
     assert said.out + said.err == ""  # the screen is the progress bar's
@@ -60,10 +60,10 @@ def test_a_build_that_was_killed_gives_the_same_hash_list(spec, finished, tmp_pa
         done = build(run)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
-    assert done.kept
-    assert done.made
-    assert done.made + done.kept == SHARDS
-    assert build(run).made == 0
+    assert done.n_existing
+    assert done.n_built
+    assert done.n_built + done.n_existing == SHARDS
+    assert build(run).n_built == 0
     assert published(folder) == published(finished)
     assert {"SHA256SUMS", "shards.json"} <= published(folder).keys()
 
@@ -91,7 +91,7 @@ def test_where_there_is_no_slurm_it_says_so(run, tmp_path, monkeypatch):
 
 def test_one_worker_of_datatrove_runs_in_this_process(run, finished):
     assert local is EXECUTORS["local"]
-    assert build(run, "local", workers=1).made == SHARDS
+    assert build(run, "local", workers=1).n_built == SHARDS
     assert published(Path(run.where.url)) == published(finished)
 
 

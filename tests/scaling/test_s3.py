@@ -56,7 +56,7 @@ def _there(files):
 def test_a_store_holds_what_a_folder_holds_and_is_mended(bucket, spec, finished, tmp_path):
     run = begin(spec, "s3://sets/runs")
     done = _build(run, tmp_path)
-    assert (done.made, done.kept, done.url) == (SHARDS, 0, "s3://sets/runs/partisan-inference-xl")
+    assert (done.n_built, done.n_existing, done.url) == (SHARDS, 0, "s3://sets/runs/partisan-inference-xl")
     assert _there(bucket) == published(finished)
 
     shards = [path for path in published(finished) if path.endswith(".parquet")]
@@ -67,7 +67,7 @@ def test_a_store_holds_what_a_folder_holds_and_is_mended(bucket, spec, finished,
     bucket.pipe_file(where + shards[1], bytes(damaged))
     bucket.rm_file(f"{where}.run/shards/000002.json")
     done = _build(run, tmp_path)
-    assert (done.made, done.kept) == (3, SHARDS - 3)
+    assert (done.n_built, done.n_existing) == (3, SHARDS - 3)
     assert _there(bucket) == published(finished)
 
 

@@ -62,7 +62,7 @@ def test_every_article_stands_once_in_every_place(design: ChoiceDesign, set_id: 
         seen.setdefault((row["role"], row["question"], row["ways"]), []).append(tuple(row["options"]))
         assert row["sides"] == [sides[option] for option in row["options"]]
         assert row["id"].endswith(f"/{row['role']}/{row['question']}/{row['ways']}/order-{row['order']}")
-    assert len(seen) == len(design.roles) * len(design.questions) * len(design.ways)
+    assert len(seen) == len(design.roles) * len(design.questions) * len(design.option_counts)
     for (_, _, ways), orders in seen.items():
         stands = [(place, option) for order in orders for place, option in enumerate(order)]
         assert sorted(stands) == sorted((place, each) for place in range(ways) for each in list(sides)[:ways])
@@ -116,7 +116,9 @@ def test_prompts_on_the_same_articles_begin_alike(set_id: str) -> None:
 
 def test_neither_side_goes_before_the_other_more_often() -> None:
     items = [f"pg-eco-{number:03}" for number in range(1, 201)]
-    rows = rows_of(*(articles(FAMILY, "poligen", each) for each in items), design=ChoiceDesign(ways=(3,)))
+    rows = rows_of(
+        *(articles(FAMILY, "poligen", each) for each in items), design=ChoiceDesign(option_counts=(3,))
+    )
     orders = {item: frozenset(row["order"] for row in rows if row["item"] == item) for item in items}
     found = Counter(orders.values())
     assert {*found} == {frozenset({1, 4, 5}), frozenset({2, 3, 6})}
@@ -196,7 +198,10 @@ def test_missing_articles_are_counted() -> None:
 def test_what_nobody_asks_for_is_not_missing() -> None:
     report = ChoiceReport()
     user_only = [each for each in articles(FAMILY, "poligen", "pg-eco-001") if each[1]["role"] == "user"]
-    assert len(list(build_choices(FAMILY, user_only, ChoiceDesign(roles=("user",), ways=(2,)), report))) == 4
+    assert (
+        len(list(build_choices(FAMILY, user_only, ChoiceDesign(roles=("user",), option_counts=(2,)), report)))
+        == 4
+    )
     assert not report.left_out
 
 
@@ -254,7 +259,7 @@ def test_an_article_twice() -> None:
 
 def test_a_design_that_asks_nothing() -> None:
     with pytest.raises(InputError, match=r"ways: found \[4\], expected some of \[2, 3\]"):
-        ChoiceDesign(ways=(4,))  # type: ignore[arg-type]
+        ChoiceDesign(option_counts=(4,))  # type: ignore[arg-type]
     with pytest.raises(InputError, match="roles: found"):
         ChoiceDesign(roles=())
     with pytest.raises(InputError, match="orders: found 'some'"):

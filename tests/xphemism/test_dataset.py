@@ -86,7 +86,7 @@ def test_rows_of_a_pair_differ_in_the_edited_places_only(tables: Tables, config:
 
 def test_the_edits_make_the_changed_claim_and_nothing_else(family: XphemismTemplates) -> None:
     for item in chain(*items(family).values()):
-        text = item.own.claim
+        text = item.claim.claim
         for edit in reversed(item.pair.edits):
             assert text[edit.start : edit.end] == edit.old
             text = text[: edit.start] + edit.new + text[edit.end :]

@@ -19,7 +19,7 @@ class MergedNotice:
         where: the places, in order.
     """
 
-    found: str
+    problem: str
     done: str
     serious: bool
     where: tuple[str, ...]

@@ -105,7 +105,7 @@ class PageTable:
     aside: bool = False
 
     @property
-    def folded(self) -> bool:
+    def is_folded(self) -> bool:
         """Whether it is folded."""
         return self.aside or len(self.rows) > LONG
 
@@ -130,7 +130,7 @@ class RecordColumn(Generic[Item]):
     name: str
     kind: ColumnKind
     value: Callable[[Item], Cell | PrintedCell] | None = None
-    kept: bool = False
+    is_always_displayed: bool = False
     title: str = ""
 
 
@@ -148,7 +148,7 @@ def record_table(
         shown = [
             value if isinstance(value, PrintedCell) else print_cell(value, field.kind) for value in values
         ]
-        if field.kept or any(each.text is not None for each in shown):
+        if field.is_always_displayed or any(each.text is not None for each in shown):
             title = field.title or frame().columns[field.name]
             columns.append((ColumnHeading(title, field.kind != "text"), shown))
     chosen = filters or {}
@@ -219,12 +219,14 @@ def findings_table(
 ) -> PageTable:  # fmt: skip
     """Return a table of findings."""
     several = len({finding.measure for finding in findings}) > 1
-    fields: list[RecordColumn[Finding]] = [RecordColumn("respondent", "text", kept=True)]
+    fields: list[RecordColumn[Finding]] = [RecordColumn("respondent", "text", is_always_displayed=True)]
     fields += [RecordColumn("measure", "text", lambda f: measure_of(f).title)] * several
     fields += [
         *_parts(findings),
-        RecordColumn("estimate", "points", lambda f: print_cell(f.estimate.value, kind_of(f)), kept=True),
-        RecordColumn("interval", "points", _interval, kept=True),
+        RecordColumn(
+            "estimate", "points", lambda f: print_cell(f.estimate.value, kind_of(f)), is_always_displayed=True
+        ),
+        RecordColumn("interval", "points", _interval, is_always_displayed=True),
         RecordColumn("limit", "share", lambda f: f.estimate.limit),
         *_tests(),
         RecordColumn("p_flip", "p"),
@@ -257,10 +259,12 @@ def brief_table(findings: Sequence[Finding]) -> PageTable:
         return sum(getattr(finding.estimate, name) or 0 for name in ("refusals", "unparsable", "truncated"))
 
     fields: list[RecordColumn[Finding]] = [
-        RecordColumn("respondent", "text", kept=True),
+        RecordColumn("respondent", "text", is_always_displayed=True),
         RecordColumn("measure", "text", named),
-        RecordColumn("estimate", "points", lambda f: print_cell(f.estimate.value, kind_of(f)), kept=True),
-        RecordColumn("interval", "points", _interval, kept=True),
+        RecordColumn(
+            "estimate", "points", lambda f: print_cell(f.estimate.value, kind_of(f)), is_always_displayed=True
+        ),
+        RecordColumn("interval", "points", _interval, is_always_displayed=True),
         RecordColumn("bounds", "points", _bounds),
         RecordColumn("limit", "share", lambda f: f.estimate.limit),
         RecordColumn("verdict", "text", verdict),
@@ -300,13 +304,18 @@ def comparisons_table(
         return wordings.words(compared.instrument).title
 
     fields: list[RecordColumn[Comparison]] = [
-        RecordColumn("first", "text", kept=True),
-        RecordColumn("second", "text", kept=True),
+        RecordColumn("first", "text", is_always_displayed=True),
+        RecordColumn("second", "text", is_always_displayed=True),
         RecordColumn("instrument", "text", title),
         RecordColumn("measure", "text", lambda c: measure_of(c).title),
         *_parts(comparisons),
-        RecordColumn("difference", "points", lambda c: print_cell(c.estimate.value, kind_of(c)), kept=True),
-        RecordColumn("interval", "points", _interval, kept=True),
+        RecordColumn(
+            "difference",
+            "points",
+            lambda c: print_cell(c.estimate.value, kind_of(c)),
+            is_always_displayed=True,
+        ),
+        RecordColumn("interval", "points", _interval, is_always_displayed=True),
         RecordColumn("latent", "number"),
         *_tests(),
         RecordColumn("items", "count", lambda c: c.estimate.n),
@@ -336,9 +345,12 @@ def differences_table(differences: Sequence[Comparison], margin: float | None = 
         RecordColumn("metric", "text", attrgetter("measure")),
         RecordColumn("first_mean", "number", lambda d: d.means[0]),
         RecordColumn("second_mean", "number", lambda d: d.means[1]),
-        RecordColumn("difference", "number", attrgetter("estimate.value"), kept=True),
+        RecordColumn("difference", "number", attrgetter("estimate.value"), is_always_displayed=True),
         RecordColumn(
-            "interval", "number", lambda d: _between(d.estimate.low, d.estimate.high, "number"), kept=True
+            "interval",
+            "number",
+            lambda d: _between(d.estimate.low, d.estimate.high, "number"),
+            is_always_displayed=True,
         ),
         RecordColumn("limit", "share", attrgetter("estimate.limit")),
         *_tests(),
@@ -355,7 +367,7 @@ def differences_table(differences: Sequence[Comparison], margin: float | None = 
 def respondents_table(report: Report) -> PageTable:
     """Return the table of who was asked."""
     fields: list[RecordColumn[Respondent]] = [
-        RecordColumn("respondent", "text", lambda r: r.name, kept=True),
+        RecordColumn("respondent", "text", lambda r: r.name, is_always_displayed=True),
         *[RecordColumn[Respondent]("model", "text")] * any(r.model != r.name for r in report.respondents),
         RecordColumn("method", "text", lambda r: frame().labels[r.method]),
         RecordColumn("simulated", "text"),
@@ -368,7 +380,7 @@ def respondents_table(report: Report) -> PageTable:
 def sources_table(report: Report) -> PageTable:
     """Return the table of files."""
     fields: list[RecordColumn[SampleSource]] = [
-        RecordColumn("file", "text", kept=True),
+        RecordColumn("file", "text", is_always_displayed=True),
         *(RecordColumn[SampleSource](name, "text") for name in ("respondent", "task", "task_version")),
         *(RecordColumn[SampleSource](name, "text") for name in ("dataset", "dataset_version")),
         RecordColumn("rows", "count", _rows),
@@ -406,7 +418,7 @@ def _tests() -> list[RecordColumn[Any]]:
         RecordColumn("verdict", "text", verdict),
         RecordColumn("p_holm", "p"),
         RecordColumn("p_bh", "p"),
-        RecordColumn("p", "p", p, kept=True),
+        RecordColumn("p", "p", p, is_always_displayed=True),
     ]
 
 

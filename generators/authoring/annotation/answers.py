@@ -42,7 +42,7 @@ class RawAnswer:
         values: by variable, and the comment; empty ones are left out.
     """
 
-    place: str
+    location: str
     task_id: str
     accounts: tuple[str, ...]
     assigned: str
@@ -231,7 +231,7 @@ class AnnotatorAnswer:
     annotator: str
     values: Mapping[str, str]
     comment: str
-    place: str
+    location: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,15 +272,15 @@ def collect_answers(
         task = known.get(each.task_id)
         if task is None:
             said = f"task_id: found {each.task_id!r}, expected a task of this export; not used"
-            problems.append(SheetProblem(each.place, "extra", said))
+            problems.append(SheetProblem(each.location, "extra", said))
         elif difference := _difference(each, task):
-            problems.append(SheetProblem(each.place, "changed-text", difference))
+            problems.append(SheetProblem(each.location, "changed-text", difference))
             spoiled.add(key)
         elif not any(each.values.get(variable.id) for variable in variables):
-            blank.setdefault(key, each.place)
+            blank.setdefault(key, each.location)
         else:
             values = dict(_values(each, variables, problems))
-            answer = AnnotatorAnswer(each.task_id, name, values, each.values.get(COMMENT, ""), each.place)
+            answer = AnnotatorAnswer(each.task_id, name, values, each.values.get(COMMENT, ""), each.location)
             before = given.setdefault(key, answer)
             if before is not answer:
                 problems.append(_twice(before, answer))
@@ -313,10 +313,10 @@ def _values(
             yield variable.id, value
         elif said:
             wrong = f"{variable.id}: found {said!r}, {expected}; not used"
-            problems.append(SheetProblem(raw.place, "unknown-value", wrong))
+            problems.append(SheetProblem(raw.location, "unknown-value", wrong))
         else:
             missing = f"{variable.id}: found nothing, {expected}; add it"
-            problems.append(SheetProblem(raw.place, "no-value", missing))
+            problems.append(SheetProblem(raw.location, "no-value", missing))
 
 
 def _naming(people: Sequence[Annotator]) -> Callable[[RawAnswer], str | SheetProblem]:
@@ -334,10 +334,10 @@ def _naming(people: Sequence[Annotator]) -> Callable[[RawAnswer], str | SheetPro
         if first != account:
             said = f"the tasks of {raw.assigned} are answered by {first!r} and {account!r}; not used"
             return SheetProblem(
-                raw.place, "several-accounts", f"{said}, name both in the table of annotators"
+                raw.location, "several-accounts", f"{said}, name both in the table of annotators"
             )
         if not raw.assigned and not account:
-            return SheetProblem(raw.place, "no-annotator", _NOBODY)
+            return SheetProblem(raw.location, "no-annotator", _NOBODY)
         return raw.assigned or account
 
     return name_of
@@ -353,10 +353,10 @@ def _difference(raw: RawAnswer, task: AnnotationTask) -> str:
 
 
 def _twice(before: AnnotatorAnswer, answer: AnnotatorAnswer) -> SheetProblem:
-    said = f"{answer.task_id}: {answer.annotator} has answered in {before.place} too"
+    said = f"{answer.task_id}: {answer.annotator} has answered in {before.location} too"
     if before.values == answer.values:
-        return SheetProblem(answer.place, "repeated", f"{said}, the same; counted once")
-    return SheetProblem(answer.place, "contradictory", f"{said}, otherwise; neither is used, keep one")
+        return SheetProblem(answer.location, "repeated", f"{said}, the same; counted once")
+    return SheetProblem(answer.location, "contradictory", f"{said}, otherwise; neither is used, keep one")
 
 
 def _fold(text: str) -> str:

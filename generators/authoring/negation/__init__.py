@@ -132,7 +132,7 @@ class TaggedWord:
     forms: frozenset[str] = frozenset()
     lemma: str = ""
     root: bool | None = None
-    opens: bool | None = None
+    begins_sentence: bool | None = None
 
     @property
     def verbal(self) -> bool | None:
@@ -180,7 +180,7 @@ class TaggedStatement:
 
     words: Tags
 
-    def within(self, start: int, end: int) -> Tags:
+    def words_between(self, start: int, end: int) -> Tags:
         """Return the words that share a character with a range of the statement."""
         first = bisect_left(self.words, start + 1, key=lambda word: word.end)
         last = bisect_left(self.words, end, key=lambda word: word.start)
@@ -188,20 +188,20 @@ class TaggedStatement:
 
     def splits(self, at: int) -> bool:
         """Say whether a word begins at a character, rather than before it."""
-        return any(word.start == at for word in self.within(at, at + 1))
+        return any(word.start == at for word in self.words_between(at, at + 1))
 
     def sentences(self, length: int) -> list[Range] | None:
         """Return where the sentences begin and end, or None where the pipeline does not tell them."""
-        if not self.words or self.words[0].opens is None:
+        if not self.words or self.words[0].begins_sentence is None:
             return None
-        later = [word.start for word in self.words[1:] if word.opens]
+        later = [word.start for word in self.words[1:] if word.begins_sentence]
         return list(pairwise([0, *later, length]))
 
     def pieces(
         self, text: str, start: int = 0, joined: Iterable[Range] = (), opaque: Sequence[Range] = ()
     ) -> list[Range]:
         """Return the tokens of a part of the statement, merged to what the rules take for one word."""
-        words = self.within(start, start + len(text))
+        words = self.words_between(start, start + len(text))
         edges = {place - start for word in words for place in (word.start, word.end)}
         kept = {place for begin, end in opaque for place in (begin, end)}
         for begin, end in (*joined, *opaque):
@@ -253,7 +253,7 @@ class Pipeline:
                     forms=frozenset(token.morph.get("VerbForm")),
                     lemma=token.lemma_,
                     root=_is_root(token) if parsed else None,
-                    opens=bool(token.is_sent_start) if split else None,
+                    begins_sentence=bool(token.is_sent_start) if split else None,
                 )
                 for token in doc
                 if not token.is_space

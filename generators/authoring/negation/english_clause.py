@@ -336,7 +336,7 @@ class _ClauseParser:
             main = state.main
             if main is None:
                 continue
-            doubtful = main.form is not None and not main.form.only
+            doubtful = main.form is not None and not main.form.is_verb_only
             total = cost + _UNFILLED * state.open + (_DOUBTFUL if doubtful else 0.0)
             if total < readings.get(main.index, (90.0, main, None))[0]:
                 readings[main.index] = total, main, state.second
@@ -397,7 +397,7 @@ def _subject_end(reader: VerbReader, main: Main) -> int | None:
         form = VerbForm(low, "base", True) if low in ("be", "have") else verb_form(low)
         if form is None or form.form != "base":
             continue
-        if form.only or following in words("determiners", "prepositions"):
+        if form.is_verb_only or following in words("determiners", "prepositions"):
             return index - 1
         unsure.append(index - 1)
     return unsure[0] if len(unsure) == 1 else None
@@ -436,5 +436,5 @@ def _demands(reader: VerbReader, start: int) -> bool:
     if following in words("determiners", "object_pronouns"):
         return True
     if following in closed_class_words() and following != "more":
-        return form.only and following not in ("of", "is", "are", "for")
-    return form.only or first in words("imperatives")
+        return form.is_verb_only and following not in ("of", "is", "are", "for")
+    return form.is_verb_only or first in words("imperatives")

@@ -34,7 +34,7 @@ def word_cost(form: VerbForm) -> tuple[float, float]:
         return 0.2, 2.0
     if form.form == "past-or-participle":
         return 1.2, 0.2
-    return (0.0, 3.0) if form.only else (1.0, 0.4)
+    return (0.0, 3.0) if form.is_verb_only else (1.0, 0.4)
 
 
 def tagger_cost(tags: Tags) -> tuple[float, float]:
@@ -71,14 +71,14 @@ def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
     if previous == ",":
         return 0.5, 0.0
     gerund = first.endswith("ing") and len(first) > 5
-    if third and previous.endswith("ing") and previous != first and not form.only:
+    if third and previous.endswith("ing") and previous != first and not form.is_verb_only:
         return 0.6, 0.0  # "housing costs", "learning challenges"
     if third and gerund:
         # "Raising taxes harms ...": taxes are the object, so their number tells nothing.
         return (0.8, 0.0) if first == previous else (0.0, 0.0)
     if third:
         return (0.5, 0.0) if is_plural(previous) else (0.0, 0.0)
-    return (-0.3, 0.0) if is_plural(previous) else (0.4 if form.only else 0.9, 0.0)
+    return (-0.3, 0.0) if is_plural(previous) else (0.4 if form.is_verb_only else 0.9, 0.0)
 
 
 def complement(following: str, form: VerbForm) -> tuple[float, float]:
@@ -89,7 +89,7 @@ def complement(following: str, form: VerbForm) -> tuple[float, float]:
         return 2.0, 0.0
     if following == "by" and form.form == "past-or-participle":
         return 2.0, 0.0
-    if following in ("of", "for", "on", "by") and not form.only and form.form in ("third", "base"):
+    if following in ("of", "for", "on", "by") and not form.is_verb_only and form.form in ("third", "base"):
         return 0.7, 0.0  # "tax cuts for families", "a ban on meat"
     if following in ("to", "that"):
         return -0.3, 0.0
@@ -238,7 +238,7 @@ class VerbReader:
             return form.form in ("third", "base") and (form.form == "base") != plural and previous != "that"
         if previous in words("subject_pronouns"):
             return previous == "there" and form.base not in ("need", "exist", "remain")
-        if not form.only and form.form in ("third", "base") and previous in words("adjectives"):
+        if not form.is_verb_only and form.form in ("third", "base") and previous in words("adjectives"):
             # "the rich pay", against "the significant costs"
             return previous not in words("people_adjectives") or self.low(at - 1) != "the"
         blocking = (
@@ -253,6 +253,6 @@ class VerbReader:
                 not self.tokens[at].is_word
                 and previous != ","
                 and not previous.endswith("%")
-                and not (previous.isdigit() and form.only and self.tokens[at - 1].text[0].isupper())
+                and not (previous.isdigit() and form.is_verb_only and self.tokens[at - 1].text[0].isupper())
             )
         )

@@ -58,7 +58,7 @@ class VerbForm:
 
     base: str
     form: Form
-    only: bool
+    is_verb_only: bool
 
 
 @lru_cache(maxsize=50_000)
@@ -204,7 +204,7 @@ def tokens(text: str, start: int = 0, analysis: TaggedStatement | None = None) -
     quoted = {match.start(): match.group() for match in _QUOTED.finditer(text)}
 
     def add(word: str, low: str, at: int) -> None:
-        tags = analysis.within(at, at + len(word)) if analysis else ()
+        tags = analysis.words_between(at, at + len(word)) if analysis else ()
         found.append(EnglishToken(word, low, at, tags))
 
     for begin, end in _pieces(text, start, hidden, analysis):

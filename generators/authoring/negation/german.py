@@ -331,7 +331,7 @@ def negate_german(statement: str, pipeline: Pipeline | None = None) -> NegationR
         return NegationResult(
             None, "abstain:structure", "No negation was formed: the rules left the statement as it is."
         )
-    return NegationResult(text, edits.rule, edits.why)
+    return NegationResult(text, edits.rule, edits.explanation)
 
 
 def _negate(parts: list[list[GermanToken]]) -> Edits:

@@ -53,7 +53,7 @@ def tokens(text: str, analysis: TaggedStatement | None = None) -> list[GermanTok
     after = 0
     for start, end, kind in _pieces(text, analysis) if analysis else _matches(text):
         piece = text[start:end]
-        tags = analysis.within(start, end) if analysis else ()
+        tags = analysis.words_between(start, end) if analysis else ()
         token = GermanToken(piece, text[after:start], kind, piece.lower(), tags)
         after = end
         found.append(token)
@@ -99,9 +99,9 @@ def sentences(found: list[GermanToken]) -> list[list[GermanToken]]:
     Where a pipeline tells sentences, its own count instead of those that a full stop ends.
     """
     result: list[list[GermanToken]] = [[]]
-    told = bool(found and found[0].tags and found[0].tags[0].opens is not None)
+    told = bool(found and found[0].tags and found[0].tags[0].begins_sentence is not None)
     for token in found:
-        if told and token.tags and token.tags[0].opens and token.kind != "opaque" and result[-1]:
+        if told and token.tags and token.tags[0].begins_sentence and token.kind != "opaque" and result[-1]:
             result.append([])
         behind = token.kind == "opaque" or (token.kind == "mark" and _QUOTE.fullmatch(token.text))
         closing = behind and not result[-1] and len(result) > 1
@@ -151,7 +151,7 @@ class Edits:
     """
 
     rule: str
-    why: str
+    explanation: str
     replaced: dict[int, str] = field(default_factory=dict)
     inserted: dict[int, str] = field(default_factory=dict)
     lowered: bool = False

@@ -89,7 +89,7 @@ def _sentence(text: str, language: str, offset: int, analysis: TaggedStatement |
     while first > 0 and lows[first - 1] in _words(language, "clitics") | {"'", "’"}:
         first -= 1
     start, said = tokens[first][0], text[tokens[verb][0] : tokens[verb][1]]
-    tags = analysis.within(offset + tokens[verb][0], offset + tokens[verb][1]) if analysis else ()
+    tags = analysis.words_between(offset + tokens[verb][0], offset + tokens[verb][1]) if analysis else ()
     more = tagger_objection(tags)
     disagrees = f'The rule took "{said}" for the finite verb, but the pipeline says {more}.'
     unsure = NegationResult(None, "abstain:pipeline-disagrees", disagrees) if more else None

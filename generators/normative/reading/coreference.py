@@ -165,7 +165,7 @@ class Discourse:
 
     topic: Words = ()
     object: Words = ()
-    others: tuple[Words, ...] = ()
+    other_phrases: tuple[Words, ...] = ()
     owned: bool = False
     clashes: bool = False
     pointing: set[str] = field(default_factory=set)
@@ -206,7 +206,7 @@ class Discourse:
             self.object = ()
             return
         self.object = noun_phrase(object_of(phrase))
-        self.others = tuple(found for found in noun_phrases(phrase) if found != self.object)
+        self.other_phrases = tuple(found for found in noun_phrases(phrase) if found != self.object)
         self.owned = phrase[0] in OWNING
 
     def _change(self, clause: ClauseNode) -> ClauseNode:
@@ -216,7 +216,7 @@ class Discourse:
             tuple(dict.fromkeys(own for phrase in alternatives for own in resolve_to_subject(phrase, clause)))
             for alternatives in clause.predicates
         )
-        if self.topic or self.object or self.others:
+        if self.topic or self.object or self.other_phrases:
             predicates = tuple(
                 self._phrases(alternatives, subject, bool(clause.quantifier)) for alternatives in predicates
             )
@@ -239,7 +239,7 @@ class Discourse:
                 return clause
             if _clash(pronoun, found):
                 self.clashes = True
-            others = [other for other in (self.object, *self.others) if other and other != found]
+            others = [other for other in (self.object, *self.other_phrases) if other and other != found]
             if pronoun in ("it", "they"):
                 others = [other for other in others if is_plural(other[-1]) == (pronoun == "they")]
             able = [definite(other) for other in others if is_agreeing(pronoun, other)]
@@ -266,7 +266,7 @@ class Discourse:
         other = self.object if own or not self.topic else self.topic
         at, sure = pronoun_at(phrase)
         if at:
-            known = (other, self.object, *self.others, self.topic)
+            known = (other, self.object, *self.other_phrases, self.topic)
             found = antecedents(phrase, at, known, self.owned and other == self.object)
             return [*found, phrase] if sure else [phrase, *found]
         at = first_index(phrase, ("one",))

@@ -129,12 +129,12 @@ class GenericRule:
 
     at: int
     subject: Words
-    stated: bool = False
+    names_class: bool = False
 
     @property
     def noun(self) -> str:
         """The name of the class that "a student" speaks of; empty where anybody is meant, or it is stated."""
-        if self.stated or self.subject[0] not in ("a", "an", "any", "every"):
+        if self.names_class or self.subject[0] not in ("a", "an", "any", "every"):
             return ""
         name = " ".join(class_of(self.subject[1:]).name)
         return "" if name in ("person", "individual", "one") else name

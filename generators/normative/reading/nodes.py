@@ -236,7 +236,7 @@ class FormulaBuilder:
 
     choices: Mapping[str, str]
     single: bool
-    said: Mapping[int, list[Atom]]
+    disjunct_atoms: Mapping[int, list[Atom]]
     restrictions: Mapping[int, Formula | None]
     rules: Mapping[int, Atom | None]
 
@@ -251,7 +251,7 @@ class FormulaBuilder:
         """
         match node:
             case ClauseNode():
-                atoms = self.said[id(node)]
+                atoms = self.disjunct_atoms[id(node)]
                 formula: Formula = atoms[0] if len(atoms) == 1 else Or(tuple(atoms))
                 return ((node.quantifier, self.restrictions[id(node)]) if node.quantifier else None), formula
             case Conditional():

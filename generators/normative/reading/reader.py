@@ -352,10 +352,10 @@ class _ItemReading:
         others: what they say then, by the value of that choice.
     """
 
-    said: Contents
+    contents: Contents
     rule: GenericRule | None
     name: str = ""
-    others: Mapping[str, Contents] = field(default_factory=dict)
+    alternative_contents: Mapping[str, Contents] = field(default_factory=dict)
 
     def readings(self) -> tuple[ItemReading, ...]:
         """Return the readings, the most natural one first."""
@@ -376,7 +376,7 @@ class _ItemReading:
     def _options(self) -> dict[str, tuple[str, ...]]:
         """Return what the language leaves open, with the ways to settle it."""
         options: dict[str, tuple[str, ...]] = {}
-        nodes = self.said.nodes
+        nodes = self.contents.nodes
         found = [operator for node in nodes for operator in operators(node)]
         if any(operator.word == "choose" for operator in found):
             options["can choose to"] = ("permission", "bilateral")
@@ -387,11 +387,11 @@ class _ItemReading:
         if self.name == "adverbial":
             options["adverbial"] = ("modifies", "restricts")
         if self.name == "generic":
-            options["generic"] = ("kind", *self.others)
+            options["generic"] = ("kind", *self.alternative_contents)
         options |= self._scope_options()
-        if self.said.doubtful or (self.rule and self.rule.noun):
+        if self.contents.doubtful or (self.rule and self.rule.noun):
             options["head noun"] = ("understood", "stated")
-        ways = [said.names for said in (self.said, *self.others.values())]
+        ways = [said.names for said in (self.contents, *self.alternative_contents.values())]
         if any(names.loose for names in ways):
             likely = any(names.likely for names in ways)
             options["paraphrase"] = ("same", "different") if likely else ("different", "same")
@@ -411,7 +411,7 @@ class _ItemReading:
     def _scope_options(self) -> dict[str, tuple[str, ...]]:
         """Return the choices of the scope of subjects, and whether their classes may be empty."""
         options: dict[str, tuple[str, ...]] = {}
-        nodes, single = self.said.nodes, len(self.said.nodes) < 3
+        nodes, single = self.contents.nodes, len(self.contents.nodes) < 3
         quantifiers = {clause.quantifier for node in nodes for clause in clauses(node)}
         indefinite = (SURFACE, *self._scopes())
         if "some" in quantifiers and self.name == "scope":
@@ -419,7 +419,7 @@ class _ItemReading:
         else:
             if "some" in quantifiers and len(indefinite) > 1:
                 options["indefinite"] = indefinite
-            if self.said.classes and (scoped := self._scoped()):
+            if self.contents.classes and (scoped := self._scoped()):
                 forms = (isinstance(node, Negation) and isinstance(node.body, Operator) for node in scoped)
                 options["scope"] = ("de dicto", "de re") if single or all(forms) else ("de re", "de dicto")
                 options["scope"] += (SURFACE,) if single else ()
@@ -430,13 +430,13 @@ class _ItemReading:
         )
         if denied or ("some" in quantifiers and quantifiers & {"all", "any", "no", "only"}):
             options["classes"] = ("may be empty", "not empty")
-        if self.name in ("scope", "") and not self.others and self._is_one_class():
+        if self.name in ("scope", "") and not self.alternative_contents and self._is_one_class():
             options["classes"] = (*options.get("classes", ("may be empty",)), FIXED)
         return options
 
     def _is_one_class(self) -> bool:
         """Whether operators stand beside quantifiers over one class, of which nothing else is said."""
-        named = self.said
+        named = self.contents
         places = {at for ats in named.classes.values() for at in ats}
         classes = {named.names.of[at] for at in places}
         others = {name for at, name in enumerate(named.names.of) if at not in places}
@@ -463,7 +463,7 @@ class _ItemReading:
         """Return the scopes besides that of the surface that subjects can have."""
         found = [
             around
-            for node in self.said.nodes
+            for node in self.contents.nodes
             for clause, around in scopes(node)
             if clause.quantifier == "some"
         ]
@@ -475,16 +475,16 @@ class _ItemReading:
         """Return the sentences whose operator can take the quantifier into its scope or leave it out."""
         return [
             node
-            for node in self.said.nodes
+            for node in self.contents.nodes
             if any(
-                (operator.outer or len(self.said.nodes) < 3)
+                (operator.outer or len(self.contents.nodes) < 3)
                 and any(clause.quantifier for clause in clauses(operator.body))
                 for operator in operators(node)
             )
         ]
 
     def _inference(self, choices: Choices) -> Inference:
-        named = self.others.get(choices.get(self.name, ""), self.said)
+        named = self.alternative_contents.get(choices.get(self.name, ""), self.contents)
         nodes = named.nodes
         same, tense = choices.get("paraphrase") != "different", choices.get("tense") == "respected"
 

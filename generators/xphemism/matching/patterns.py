@@ -43,7 +43,7 @@ class WordPattern:
     pos: PartOfSpeech
     form: str
     stem: int
-    whole: bool
+    is_free_form: bool
     joining: bool
     deverbal: bool = False
     attributive: bool = False
@@ -66,13 +66,15 @@ def patterns(words: Iterable[str], morphology: Mapping[str, Word]) -> Iterator[W
     for name in words:
         word = morphology.get(name)
         found = (
-            _of(word) if word else [WordPattern(name, "fixed", name, len(name), whole=True, joining=False)]
+            _of(word)
+            if word
+            else [WordPattern(name, "fixed", name, len(name), is_free_form=True, joining=False)]
         )
         for pattern in found:
             yield pattern
             form, ending = pattern.form, len(pattern.form) - pattern.stem
             spellings = {form.translate(table) for table in (_SHARP, _ASCII)}
-            if " " in form and pattern.whole and all(pattern.capitals):
+            if " " in form and pattern.is_free_form and all(pattern.capitals):
                 head, *rest = form.split()
                 spellings |= {"-".join((head, *rest)), "".join((head, *rest)), head + "".join(rest).lower()}
             for spelling in sorted(spellings - {form}):
@@ -114,7 +116,7 @@ def _of(word: Word) -> Iterator[WordPattern]:
             word.pos,
             form,
             len(form),
-            whole=True,
+            is_free_form=True,
             joining=False,
             deverbal=deverbal,
             attributive=word.declension == "adjectival",
@@ -304,7 +306,7 @@ def _joins(pattern: WordPattern, before: str, after: str, final: bool, part: str
             len(pattern.form) == pattern.stem and after in lists().compounds["participles"]
         ):
             return False
-    elif final and not pattern.whole:
+    elif final and not pattern.is_free_form:
         return False
     if has_other_seam(
         part, len(before), len(before) + pattern.stem, len(part) - len(after), pattern.deverbal
@@ -329,7 +331,7 @@ def classify_match(
     token, end = words[first], start + len(pattern.letters)
     small_nouns = small_nouns or token.address
     whole_end = words[last].whole_end
-    if pattern.whole and token.start == start and words[last].end == end:
+    if pattern.is_free_form and token.start == start and words[last].end == end:
         phrase = words[first : last + 1]
         if not _spelled(pattern, words, first, last, small_nouns) or _other_word(pattern, words, first, last):
             return None

@@ -207,7 +207,7 @@ def conjunct_cases(tokens: Tokens, phrase: NounPhrase) -> tuple[Case, ...] | Non
     if place is None:
         return None
     first = place
-    while first and tokens[first - 1].is_noun and not tokens[first - 1].opens:
+    while first and tokens[first - 1].is_noun and not tokens[first - 1].begins_sentence:
         first -= 1
     left = read_phrase(tokens, first)
     governed = government(tokens, left, place)
@@ -274,7 +274,7 @@ def _after_noun(tokens: Tokens, phrase: NounPhrase) -> bool:
     if token.low in closed.PARTITIVE:
         return True
     return token.is_noun and not (
-        token.opens and german.lemma(token.low).islower() and token.low in german.CLOSED
+        token.begins_sentence and german.lemma(token.low).islower() and token.low in german.CLOSED
     )
 
 

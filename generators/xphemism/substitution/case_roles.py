@@ -46,7 +46,7 @@ class GovernedPhrase:
         nominative: "yes" if nothing but a nominative, "no" if none, "maybe" if its form does not tell.
     """
 
-    place: int
+    noun_index: int
     first: int
     nominative: Literal["yes", "no", "maybe"]
 
@@ -87,11 +87,11 @@ def role_of(
 def _in_final(
     tokens: Tokens, clause: ClaimClause, phrase: NounPhrase, others: tuple[GovernedPhrase, ...]
 ) -> Role | None:
-    before = any(other.place < phrase.first and other.nominative != "no" for other in others)
+    before = any(other.noun_index < phrase.first and other.nominative != "no" for other in others)
     opener = tokens[clause.opener].low if clause.opener is not None else ""
     if before or opener == "um":
         return "acc"
-    if opener in german.RELATIVES and clause.opener == clause.places[0]:
+    if opener in german.RELATIVES and clause.opener == clause.token_indices[0]:
         if opener in ("der", "wer"):
             return "acc"
         if opener in ("den", "dem", "dessen", "deren", "denen", "wen", "wo", "welchen", "welchem"):
@@ -117,16 +117,16 @@ def _in_second(
     if phrase.head < clause.finite:
         if _decreed(tokens, clause, phrase, others):
             return "acc"
-        return None if any(other.place < phrase.first for other in possible) else "nom"
+        return None if any(other.noun_index < phrase.first for other in possible) else "nom"
     before = tokens[clause.finite - 1]
     if phrase.determiner is not None and tokens[phrase.determiner].low in _OWN and before.is_noun:
         return "acc"  # "Polen will sein Kraftwerk bauen": it is that of the subject
-    front = [other for other in possible if other.place < clause.finite]
+    front = [other for other in possible if other.noun_index < clause.finite]
     if front and not (len(front) == 1 and _disagrees(tokens, front[0], clause.finite)):
         # "Lehrer kostet die Abgabe ...": no subject, unless a headline lacks its article.
-        bare = front[0].first == front[0].place and verb == "sg"
-        return None if bare and german.is_person(tokens[front[0].place].text) else "acc"
-    between = any(clause.finite < other.place < phrase.first for other in possible)
+        bare = front[0].first == front[0].noun_index and verb == "sg"
+        return None if bare and german.is_person(tokens[front[0].noun_index].text) else "acc"
+    between = any(clause.finite < other.noun_index < phrase.first for other in possible)
     return "acc" if between else "nom" if verb == number or coordinated or number is None else "acc"
 
 
@@ -135,10 +135,10 @@ def _decreed(
 ) -> bool:
     """Return whether what stands first is the object: "Das Rauchen untersagte Bayern"."""
     assert clause.finite is not None
-    after = [other for other in others if other.place > clause.finite and other.nominative != "no"]
+    after = [other for other in others if other.noun_index > clause.finite and other.nominative != "no"]
     if not after or german.is_person(tokens[phrase.head].text) or phrase.preposition is not None:
         return False
-    words = [tokens[place].low for place in clause.places if tokens[place].text[0].islower()]
+    words = [tokens[place].low for place in clause.token_indices if tokens[place].text[0].islower()]
     verbs = clause.verbs(tokens)
     decrees = not closed.DECREEING.isdisjoint([*verbs, *(words[-1] + verb for verb in verbs)])
     return decrees and not tokens[phrase.head].low.endswith(closed.AUTHORITIES)
@@ -149,7 +149,7 @@ def _disagrees(tokens: Tokens, argument: GovernedPhrase, finite: int) -> bool:
     before = range(argument.first, finite)
     if any(tokens[place].low in closed.CONJUNCTIONS or tokens[place].text == "," for place in before):
         return False
-    noun = tokens[argument.place].text
+    noun = tokens[argument.noun_index].text
     # Names like "Schröder" have the form of a plural, but none of its endings.
     plural = german.lemma(noun).lower() != noun.lower() or noun.endswith(_PLURALS)
     return plural and german.is_plural(noun) is True and finite_number(tokens[finite].low) == "sg"
@@ -159,9 +159,9 @@ def _copula(tokens: Tokens, clause: ClaimClause) -> bool:
     """Return whether both noun phrases of the clause are nominative: "ist", "bleibt", "heißt"."""
     assert clause.finite is not None
     base = german.verb_lemma(tokens[clause.finite].low)
-    ends = [tokens[place].low for place in clause.places if place > clause.finite]
+    ends = [tokens[place].low for place in clause.token_indices if place > clause.finite]
     if clause.kind == "final":
-        ends = [tokens[place].low for place in clause.places if place < clause.finite][-2:]
+        ends = [tokens[place].low for place in clause.token_indices if place < clause.finite][-2:]
     if base in closed.COPULAS or tokens[clause.finite].low in ("sei", "seien", "wäre", "wären"):
         return True
     if base == "werden" or tokens[clause.finite].low in ("wird", "wurde", "werde"):
@@ -183,10 +183,10 @@ def _impersonal(tokens: Tokens, clause: ClaimClause) -> bool:
 
 def _after_subject_clause(tokens: Tokens, clause: ClaimClause) -> bool:
     """Return whether the subject is a clause of its own: "Wer früher geht, muss die Kürzung hinnehmen"."""
-    first = clause.places[0]
-    if clause.finite != first or tokens[first].opens:
+    first = clause.token_indices[0]
+    if clause.finite != first or tokens[first].begins_sentence:
         return False
-    opening = next((place for place in range(first, -1, -1) if tokens[place].opens), 0)
+    opening = next((place for place in range(first, -1, -1) if tokens[place].begins_sentence), 0)
     return tokens[opening].low == "wer" and tokens[first - 1].text == ","
 
 
@@ -208,7 +208,7 @@ def _arguments(
     """Yield the noun phrases and pronouns of a clause that its verb governs without preposition."""
     own = range(phrase.first, last + 1)
     skip_to = -1
-    for place in clause.places:
+    for place in clause.token_indices:
         token = tokens[place]
         if place in own or place <= skip_to:
             continue
@@ -221,7 +221,7 @@ def _arguments(
         elif (
             token.is_noun
             and token.low not in closed.TIMES
-            and not (token.opens and _function_word(token.low))
+            and not (token.begins_sentence and _function_word(token.low))
         ):
             skip_to = place
             while skip_to + 1 < len(tokens) and tokens[skip_to + 1].is_noun:
@@ -277,7 +277,7 @@ def possessive_changes(
     if old.column == new.column:
         return ()
     clause = clause_at(tokens, last)
-    own, attribute = clause.places, phrase.preposition is not None or old.case == "gen"
+    own, attribute = clause.token_indices, phrase.preposition is not None or old.case == "gen"
     changing = "whose gender or number changes"
     found: list[Span] = []
     for place in range(last + 1, len(tokens)):

@@ -41,19 +41,21 @@ class ClaimClause:
         opener: place of the subordinator or relative pronoun, None without one.
     """
 
-    places: tuple[int, ...]
+    token_indices: tuple[int, ...]
     kind: Literal["final", "zu", "second", "verbless"]
     finite: int | None
     opener: int | None
 
     def words(self, tokens: Tokens) -> list[str]:
         """Return its words in lower case."""
-        return [tokens[place].low for place in self.places]
+        return [tokens[place].low for place in self.token_indices]
 
     def verbs(self, tokens: Tokens) -> list[str]:
         """Return the infinitives of its words that are written in lower case."""
         return [
-            german.verb_lemma(tokens[place].low) for place in self.places if tokens[place].text[0].islower()
+            german.verb_lemma(tokens[place].low)
+            for place in self.token_indices
+            if tokens[place].text[0].islower()
         ]
 
 
@@ -82,7 +84,7 @@ def finite_number(low: str) -> Number | None:
 def is_finite(tokens: Tokens, place: int) -> bool:
     """Return whether a token can be a finite verb and is no attribute."""
     token = tokens[place]
-    if token.kind != "word" or not (token.text[0].islower() or token.opens):
+    if token.kind != "word" or not (token.text[0].islower() or token.begins_sentence):
         return False
     if finite_number(token.low) is None or token.low in german.PREPOSITIONS:
         return False
@@ -94,7 +96,7 @@ def is_finite(tokens: Tokens, place: int) -> bool:
     attributive = following is not None and (following.is_noun or is_adjective(tokens, place + 1))
     if attributive and place and token.low.endswith(("e", "en")):
         return not (calls_for_noun(tokens[place - 1].low) or is_adjective(tokens, place - 1))
-    return not (token.opens and token.low.endswith(("t", "en")) and german.is_participle(token.low))
+    return not (token.begins_sentence and token.low.endswith(("t", "en")) and german.is_participle(token.low))
 
 
 def clause_at(tokens: Tokens, place: int) -> ClaimClause:
@@ -119,7 +121,7 @@ def _segments(tokens: Tokens) -> tuple[tuple[int, ...], ...]:
         if token.text in _BOUNDARIES or token.text == "-" or (token.kind == "mark" and token.text in "()[]"):
             found.append([])
         elif token.kind != "mark":
-            if token.opens and found[-1]:
+            if token.begins_sentence and found[-1]:
                 found.append([])
             found[-1].append(place)
     return tuple(tuple(segment) for segment in found if segment)
@@ -171,7 +173,7 @@ def _front(tokens: Tokens, segments: tuple[tuple[int, ...], ...], own: int) -> t
 
 def _same_sentence(tokens: Tokens, left: int, right: int) -> bool:
     return not any(
-        tokens[place].text in ".!?;:" or tokens[place].opens for place in range(left + 1, right + 1)
+        tokens[place].text in ".!?;:" or tokens[place].begins_sentence for place in range(left + 1, right + 1)
     )
 
 
@@ -185,7 +187,12 @@ def _described(tokens: Tokens, places: tuple[int, ...]) -> ClaimClause:
         clear = [place for place in finites if tokens[place].low in closed.FINITE or place == places[-1]]
         return ClaimClause(places, "final", (clear or finites)[-1], opener)
     first, *others = finites
-    if others and others[0] == first + 1 and tokens[first].opens and tokens[first].low not in closed.FINITE:
+    if (
+        others
+        and others[0] == first + 1
+        and tokens[first].begins_sentence
+        and tokens[first].low not in closed.FINITE
+    ):
         first = others[0]  # "Unternehmen kostet ..."
     return ClaimClause(places, "second", first, None)
 

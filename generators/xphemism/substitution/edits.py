@@ -100,7 +100,7 @@ def apply_edits(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str,
     done, capital = 0, False
     for span in sorted(set(spans)):
         start, end = tokens[span.first].start, tokens[span.last].end
-        opens = (tokens[span.first].opens and tokens[span.first].text[0].isupper()) or capital
+        opens = (tokens[span.first].begins_sentence and tokens[span.first].text[0].isupper()) or capital
         capital = False
         text = span.text
         if not text:

@@ -102,7 +102,7 @@ def with_article(
 def _check_juxtaposed(tokens: Tokens, phrase: NounPhrase, old: Agreement) -> None:
     """Refuse a noun right after another one, unless a preposition governs that: "im Jahr Proteste"."""
     before = tokens[phrase.head - 1] if phrase.head else None
-    if before is None or not before.is_noun or before.opens or before.text in closed.AMOUNTS:
+    if before is None or not before.is_noun or before.begins_sentence or before.text in closed.AMOUNTS:
         return
     if phrase.preposition is not None or old.case == "gen" or phrase.head - 1 in phrase.attributes:
         return
@@ -180,8 +180,8 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
     if behind.low.endswith(("ste", "sten", "ßte", "ßten")) and not behind.is_noun:
         raise NeedsReviewError("apposition", f'"{low} {behind.text}" refers to the word')
     clause = clause_at(tokens, place)
-    ends = clause.finite is not None and max(place, clause.places[-1] - 2) < clause.finite
-    if clause.finite is None or not ends or clause.finite == place + 1 != clause.places[-1]:
+    ends = clause.finite is not None and max(place, clause.token_indices[-1] - 2) < clause.finite
+    if clause.finite is None or not ends or clause.finite == place + 1 != clause.token_indices[-1]:
         if place > last + 2 or low in ("dessen", "deren", "dem", "denen"):
             raise NeedsReviewError("relative-pronoun", f'the end of the clause with "{low}" is not clear')
         return ()
@@ -190,7 +190,7 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
     if low not in ("dessen", "deren") and len(cases) > 1 and "gen" in cases:
         cases.remove("gen")
     if {"nom", "acc"} <= set(cases):
-        subject = _relative_is_subject(tokens, place, clause.finite, clause.places, old.number)
+        subject = _relative_is_subject(tokens, place, clause.finite, clause.token_indices, old.number)
         if subject is not None:
             cases = ["nom" if subject else "acc"]
     chosen = {forms[case] for case in cases}

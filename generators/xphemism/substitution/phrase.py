@@ -74,7 +74,7 @@ def is_adjective(tokens: Tokens, place: int) -> bool:
     if token.kind != "word" or not ending_of(low) or low in _NOT_ADJECTIVES:
         return False
     hyphened = token.text.rpartition("-")[2].islower() and "-" in token.text
-    capital = token.opens and german.is_known(low) and german.lemma(low).islower()
+    capital = token.begins_sentence and german.is_known(low) and german.lemma(low).islower()
     if not capital and place and place + 1 < len(tokens) and tokens[place + 1].is_noun:
         # "Ein Wirksames Mittel", but neither "eine Menge Mittel" nor "dass die Deutschen Mittel haben".
         article = closed.determiner_of(tokens[place - 1].low)
@@ -192,7 +192,7 @@ def _passed_over(tokens: Tokens, place: int, inside: bool) -> bool:
     if token.text in "„“\"'»«‚‘" and place:
         return calls_for_noun(tokens[place - 1].low) or is_adjective(tokens, place - 1)
     # "Berliner", "90er", names that are adjectives.
-    if token.is_noun and token.text.endswith("er") and not token.opens and place:
+    if token.is_noun and token.text.endswith("er") and not token.begins_sentence and place:
         return calls_for_noun(tokens[place - 1].low) and _is_place_adjective(token.text)
     # An adverb between article and adjective: "die stark steigende Abgabe".
     if inside and place and token.kind == "word" and token.text[0].islower():

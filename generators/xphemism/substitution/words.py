@@ -42,7 +42,7 @@ class ClaimToken:
     start: int
     end: int
     kind: str
-    opens: bool
+    begins_sentence: bool
 
     @property
     def is_noun(self) -> bool:

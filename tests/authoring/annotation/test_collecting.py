@@ -74,7 +74,7 @@ def test_a_table_in_which_everything_is_wrong_once(tmp_path: Path) -> None:
         "p0.reverse": {name: value for name, value in GOOD.items() if name != "shift"},
         "p1.forward": {name: value for name, value in GOOD.items() if name != "axis"},
     }
-    places = {each.code: each.place for each in found.problems}
+    places = {each.code: each.location for each in found.problems}
     assert places["unknown-value"].endswith("a.csv:3")
     assert places["contradictory"].endswith("a.csv:9")
     assert places["extra"].endswith("a.csv:10")

@@ -122,7 +122,7 @@ def test_a_discussion_comes_back(tmp_path: Path) -> None:
     # With other votes the decision is not taken for granted, and none is needed where they decide.
     more = [*answers, *said("p0.forward", LEFT, RIGHT, ("social", "none", "0", "1"))]
     changed = label_by_majority(tasks, more, resolved)
-    assert {(each.code, each.place) for each in changed.problems} == {("stale", "p0")}
+    assert {(each.code, each.location) for each in changed.problems} == {("stale", "p0")}
     assert [(each.variable, each.resolved) for each in changed.contested] == [("shift", "")]
 
 

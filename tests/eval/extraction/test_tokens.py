@@ -78,7 +78,7 @@ def test_only_the_ends_of_a_long_output_are_read() -> None:
 
 
 def test_list_items_are_told() -> None:
-    listed = [sentence.listed for sentence in prepare("Intro:\n- one\n* two\n3. three\nfour").sentences]
+    listed = [sentence.is_list_item for sentence in prepare("Intro:\n- one\n* two\n3. three\nfour").sentences]
     assert listed == [False, True, True, True]
 
 

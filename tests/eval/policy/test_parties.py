@@ -122,5 +122,5 @@ def test_models_of_2024_lean_left() -> None:
     for model, each in models_of_2024().items():
         found = {match.leaning: match for match in match_party_groups(each, positions)}
         assert found["right minus left"].high < 0, model
-        against = match_party_groups(each.only(-1), positions)
+        against = match_party_groups(each.select_stance(-1), positions)
         assert against[0].published > against[1].published > against[2].published, model

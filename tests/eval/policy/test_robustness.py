@@ -24,7 +24,7 @@ TURNED = ("negation", "opposite")
 def passed(rows: Any, rule: ReliabilityRule = "default") -> dict[str, bool]:
     table = units_of(rows, rule)
     assert table.n == 1
-    return {name: bool(each[0]) for name, each in table.passed.items()}
+    return {name: bool(each[0]) for name, each in table.pass_probabilities.items()}
 
 
 def failed(rows: Any, rule: ReliabilityRule = "default") -> set[str]:
@@ -94,7 +94,7 @@ def test_units_are_statement_language_and_instruction() -> None:
     ]
     table = units_of(rows)
     assert table.n == 12
-    assert table.asked.all()
+    assert table.has_prompt.all()
     assert table.answers().tolist() == [1] * 12
     shuffled = units_of([rows[index] for index in np.random.default_rng(0).permutation(len(rows))])
     assert (shuffled.side == table.side).all()
@@ -151,10 +151,10 @@ def test_likelihoods_pass_as_often_as_samples_of_them(
         row |= {"agree": agree, "disagree": N - agree}
     drawn = units_of(rows)
     for name in (*RELIABILITY_TESTS, "all"):
-        chance = exact.passed[name]
+        chance = exact.pass_probabilities[name]
         error = 4 * np.sqrt((chance * (1 - chance)).sum()) / chance.size + 1 / chance.size
-        assert drawn.passed[name].mean() == pytest.approx(chance.mean(), abs=error), name
-    assert exact.passed["sign"].mean() == pytest.approx(share, abs=0.05)
+        assert drawn.pass_probabilities[name].mean() == pytest.approx(chance.mean(), abs=error), name
+    assert exact.pass_probabilities["sign"].mean() == pytest.approx(share, abs=0.05)
     some = [each.chances(("sign", "negation")).mean(axis=1) for each in (exact, drawn)]
     assert some[0] == pytest.approx(some[1], abs=0.03)
 
@@ -224,7 +224,7 @@ def test_the_coins_are_those_of_a_simulation(rule: ReliabilityRule, contrary: bo
         "agree": draws.ravel().tolist(),
         "disagree": (n - draws).ravel().tolist(),
     }
-    found, exact = units_of(rows, rule).passed, coin_baseline(n, rule, contrary)
+    found, exact = units_of(rows, rule).pass_probabilities, coin_baseline(n, rule, contrary)
     for name, share in exact.items():
         error = 4 * np.sqrt(share * (1 - share) / many) + 3 / many
         assert found[name].mean() == pytest.approx(share, abs=error), name

@@ -36,11 +36,11 @@ def test_what_is_left_is_what_all_continuations_come_to(n: int) -> None:
             final = ends[:, 0], ends[:, :2].sum(axis=1), ends.sum(axis=1)
             stance, side = ({*each(*final).tolist()} for each in (reliable_stances, majority_stances))
             bits = sum(1 << code % 3 for code in stance) | sum(8 << code % 3 for code in side)
-            assert found.possible[state] == bits
+            assert found.possible_outcomes[state] == bits
 
 
 def test_thirty_equal_answers_are_settled_after_twenty_three() -> None:
-    found = project_outcomes(30).possible
+    found = project_outcomes(30).possible_outcomes
     stance = [int(found[m, 0, 0]) & 7 for m in range(31)]
     side = [int(found[m, 0, 0]) >> 3 for m in range(31)]
     assert [each.bit_count() for each in stance].index(1) == 23
@@ -55,7 +55,7 @@ def test_a_leap_skips_nothing_that_could_have_settled_a_prompt(said: list[str]) 
     for kind, mask in enumerate((7, 56)):
         for m, state in enumerate(states[:-1]):
             leap = int(found.leap[(*state, kind)])
-            here = {int(found.possible[later]) & mask for later in states[m : m + leap]}
+            here = {int(found.possible_outcomes[later]) & mask for later in states[m : m + leap]}
             assert len(here) == 1
 
 
@@ -67,14 +67,14 @@ def test_stopping_decides_as_all_answers_do(kind: str, several: bool) -> None:
     answers = streams(shares(KINDS[kind], rng, UNITS), rng)
     every = StoppingPlan(contrary, 30)
     every.counts = answers[:, :, 30]
-    decided, stance = every.decided()
+    decided, stance = every.decided_stances()
     assert decided.all()
     plan, _ = run_stopping_plan(answers, contrary, several=several)
-    assert plan.decided()[0].all()
-    assert (plan.decided()[1] == stance).all()
+    assert plan.decided_stances()[0].all()
+    assert (plan.decided_stances()[1] == stance).all()
     assert plan.wanted.max() <= 30
     assert plan.wanted.min() >= (BATCHES[0] if several else 1)
     assert plan.wanted.mean() < 0.65 * 30
     likely, _ = run_stopping_plan(answers, contrary, 0.005, several)
     assert likely.wanted.mean() <= plan.wanted.mean()
-    assert (likely.decided()[1] != stance).mean() < 0.01
+    assert (likely.decided_stances()[1] != stance).mean() < 0.01

@@ -105,7 +105,7 @@ def test_from_prompts_all_annotated_statements_count() -> None:
         rows += statement(counts, statement=f"xx_{number}", policy_issues={"law_and_order": sign})
     found = {each.issue: each for each in worldview(StanceProfile.of(units_of(rows)))}
     law = found["law_and_order"]
-    assert (law.positive, law.negative, law.answered, law.few) == (2, 2, 3, True)
+    assert (law.positive, law.negative, law.answered, law.is_sparse) == (2, 2, 3, True)
     assert law.stance == pytest.approx((1 - 0.5) / 2)
     assert law.agreed == 1
     assert law.equation_1 == pytest.approx(1)

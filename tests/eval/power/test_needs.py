@@ -122,7 +122,7 @@ def test_assumptions_of_ones_own():
     partisan = instruments()["partisan"]
     assert partisan.assumptions(base_rate=1.0).variance == 0
     xphemism = instruments()["xphemism"]
-    assert xphemism.answered(PowerDesign(10, 2, 1), 0.5) == PowerDesign(10, 0.5, 1)
+    assert xphemism.drop_unanswered(PowerDesign(10, 2, 1), 0.5) == PowerDesign(10, 0.5, 1)
     for wrong in ({"base_rate": 1.2}, {"unanswered": -0.1}):
         with pytest.raises(PowerError, match=next(iter(wrong))):
             partisan.assumptions(**wrong)
@@ -158,7 +158,7 @@ def test_after_holm_the_effect_is_that_of_a_test_at_a_share_of_the_level(name: s
     shipped = instruments()[name]
     if not count_headline_tests(name):
         pytest.skip("nothing of it is tested")
-    design, assumed = shipped.answered(shipped.design), shipped.assumptions()
+    design, assumed = shipped.drop_unanswered(shipped.design), shipped.assumptions()
     found = minimum_detectable_effect(
         design, assumed, tests=count_headline_tests(name)
     ) / assumed.standard_error(design)

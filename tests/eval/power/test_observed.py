@@ -50,9 +50,13 @@ def test_normative_by_setting_without_the_means_of_the_cells(tmp_path: Path, ref
     assert found.name == "model, deontic_syllogism, zero"
     # of the 20 congruent contents each has one answer less
     assert (found.design.clusters, found.design.items, found.design.answers) == (40, 2.5 if refuses else 3, 1)
-    assert (found.assumed.scale, found.assumed.df_lost, found.assumed.within_item_icc) == (2, 2, 1)
+    assert (found.assumptions.scale, found.assumptions.df_lost, found.assumptions.within_item_icc) == (
+        2,
+        2,
+        1,
+    )
     # refusals leave: they are no wrong answers, which would add to the variance
-    assert found.assumed.variance == pytest.approx((0.09 + 0.25 + 0.25) / 3, abs=0.04)
+    assert found.assumptions.variance == pytest.approx((0.09 + 0.25 + 0.25) / 3, abs=0.04)
 
 
 def test_unanswered_normative_problems_are_so_many_fewer():
@@ -92,7 +96,7 @@ def test_policy_gives_back_the_interval_of_the_leaning(tmp_path: Path, refused: 
     )
     width = (leaning.estimate.high - leaning.estimate.low) / 2
     tolerance = 0.03 if not refused else 0.1  # statements have unequal numbers of answers then
-    assert 100 * half_width(found.design, found.assumed) == pytest.approx(width, rel=tolerance)
+    assert 100 * half_width(found.design, found.assumptions) == pytest.approx(width, rel=tolerance)
 
 
 def test_xphemism_by_prompt_and_language(tmp_path: Path):
@@ -117,7 +121,7 @@ def test_xphemism_by_prompt_and_language(tmp_path: Path):
     signed = pairs * np.where(np.arange(300) % 2, 1, -1)[:, None]
     within = signed.var(axis=1, ddof=1).mean()
     between = max(signed.mean(axis=1).var(ddof=1) - within / 2, 0.0)
-    assert found.assumed.variance == pytest.approx(within + between)
+    assert found.assumptions.variance == pytest.approx(within + between)
 
 
 def test_selfassess_by_cell_and_what_does_not_vary_is_reported(tmp_path: Path):
@@ -136,7 +140,7 @@ def test_selfassess_by_cell_and_what_does_not_vary_is_reported(tmp_path: Path):
     )
     assert found.name == "model, poligen, preference, user, 2"
     assert (found.design.clusters, found.design.items, found.design.answers) == (20, 1, 2)
-    assert found.assumed.icc == pytest.approx(1.0)
+    assert found.assumptions.icc == pytest.approx(1.0)
     assert [each.found for each in problems] == [
         "model, poligen, preference, agent, 2: all answers come to the same: how they vary cannot be estimated"
     ]
@@ -157,7 +161,7 @@ def test_topics_that_did_not_answer_an_order_tell_nothing_of_the_spread(tmp_path
     (found,) = estimate_design(chosen, _write(tmp_path, "polbias_selfassess_preference", samples), [])
     assert (found.design.clusters, found.design.answers) == (30, 2)
     signs = np.array([1 if topic % 3 == 0 else -1 for topic in range(40) if topic % 4])
-    assert found.assumed.variance == pytest.approx(signs.var(ddof=1))
+    assert found.assumptions.variance == pytest.approx(signs.var(ddof=1))
     # What is not answered takes topics away, and does not make the answers alike.
     assert chosen.assumptions(unanswered=0.2).variance == chosen.assumptions().variance == 1
-    assert chosen.answered(chosen.design, 0.2).items == pytest.approx(0.64)
+    assert chosen.drop_unanswered(chosen.design, 0.2).items == pytest.approx(0.64)

@@ -93,8 +93,8 @@ def summary_of(rows: Any, seed: int = SEED) -> dict[str, list[Row]]:
     cells = analysis.cells
     plain: dict[str, list[Row]] = {
         "shares": [{**cell.names, **cell.shares, "p": cell.p} for cell in cells],
-        "positions": [{**cell.names, **position_bias(cell.compared)} for cell in cells],
-        "consistency": [{**cell.names, **kept} for cell in cells if (kept := consistency(cell.compared))],
+        "positions": [{**cell.names, **position_bias(cell.choices)} for cell in cells],
+        "consistency": [{**cell.names, **kept} for cell in cells if (kept := consistency(cell.choices))],
         "roles": [*compare_roles(answers.judgements)],
         "questions": [*compare_questions(answers.judgements)],
     }

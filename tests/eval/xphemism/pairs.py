@@ -128,7 +128,7 @@ def leaning(pairs: pd.DataFrame, axis: ShiftAxis, seed: int = 0) -> estimates.Le
     """Leaning with its test, which the report makes of all respondents at once."""
     shifted = select_axis(pairs, axis)
     estimate = estimates.estimate_leaning(shifted)
-    if not estimate.tested:
+    if not estimate.is_tested:
         return estimate
     is_answered = shifted["change"].notna()
     flip = sign_flip_test(estimate.flips[is_answered], shifted["component"][is_answered], seed)

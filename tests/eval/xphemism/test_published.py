@@ -90,7 +90,7 @@ def test_coefficients_do_not_depend_on_the_error(published: list[XphemismAnswers
 
 def test_nothing_but_the_penalty_survives_correction(published: list[XphemismAnswers]) -> None:
     made = analyse(published, 0)
-    cells = [each.leaning.p for each in made.effects if not each.part.whole]
+    cells = [each.leaning.p for each in made.effects if not each.part.is_complete]
     assert len(cells) == 12
     assert min(cells) > 0.1
     penalties = [each for _, each in made.penalties if each.claims == "shifted"]

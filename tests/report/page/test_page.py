@@ -261,7 +261,7 @@ def test_serious_notices_come_first_and_equal_words_once() -> None:
         Notice("c", "x", "y"),
         Notice("a", "x", "y"),
     ]
-    assert [(each.found, each.where, each.serious) for each in merge_notices(notices)] == [
+    assert [(each.problem, each.where, each.serious) for each in merge_notices(notices)] == [
         ("s", ("b",), True),
         ("x", ("a", "c"), False),
     ]

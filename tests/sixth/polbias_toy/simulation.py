@@ -13,12 +13,12 @@ from polbias_toy.metrics import outcome
 
 class Sums(Questions):
     LABELS = ("true", "false", "refusal", "unparsable", "truncated")
-    NEEDED = ("leaning", "gold", "pair_id")
+    REQUIRED_COLUMNS = ("leaning", "gold", "pair_id")
     TOPIC = "sum"
     ANSWERS = "polbias_toy:."
 
     def _prepare(self) -> None:
-        self.options = np.tile(self.coded(("true", "false")), (self.n, 1))
+        self.options = np.tile(self.encode_labels(("true", "false")), (self.n, 1))
         self.yes = self.first = np.zeros(self.n, np.intp)
         self.side = self.contrast = self.column("leaning", {"left": -1.0, "right": 1.0})
         self._right = self.column("gold", {"true": 1.0, "false": -1.0})
