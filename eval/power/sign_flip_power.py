@@ -69,7 +69,7 @@ class _FlipSimulation:
         self.flipped_sums = noise @ signs.T
 
     def power(self, effect: float) -> float:
-        """Return the share of runs with p at most .05; unit of the effect: standard deviation of a cluster."""
+        """Return the share of runs with p at most .05; effect in standard deviations of a cluster."""
         observed = np.abs(self.noise_sums + self.clusters * effect)[:, None] * (1 - _TIE)
         n_extreme = np.count_nonzero(np.abs(self.flipped_sums + self.sign_sums * effect) >= observed, axis=1)
         n_flips = len(self.sign_sums)
