@@ -68,14 +68,14 @@ def prepare(text: str) -> PreparedAnswer:
     a block that is opened and never closed is dropped and makes the answer truncated. So are the marks
     of other models, and the channels of gpt-oss with and without their special tokens.
     """
-    return _prepared(text) if len(text) <= SHORT else _prepared.__wrapped__(text)
+    return _prepare(text) if len(text) <= SHORT else _prepare.__wrapped__(text)
 
 
 @lru_cache(maxsize=1 << 12)
-def _prepared(text: str) -> PreparedAnswer:
+def _prepare(text: str) -> PreparedAnswer:
     """Prepare a text; a statement is asked about many times, and short answers come again and again."""
-    outside, unfinished = _outside(text)
-    stretches = _window(list(_trim(outside, text)))
+    outside, unfinished = _visible_spans(text)
+    stretches = _head_and_tail(list(_trim(outside, text)))
     sentences = tuple(sentence for span in stretches for sentence in split_sentences(text, *span))
     tail = text[max(stretches[-1][0], stretches[-1][1] - 200) : stretches[-1][1]] if stretches else ""
     return PreparedAnswer(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
@@ -91,7 +91,7 @@ def is_cut_off(text: str, dangling: re.Pattern[str]) -> bool:
     or sign that asks for more.
     """
     reason = finish_reason(text)
-    if reason in LENGTH_FINISH_REASONS or _outside(text)[1] is not None:
+    if reason in LENGTH_FINISH_REASONS or _visible_spans(text)[1] is not None:
         return True
     tail = text.rstrip()[-200:]
     return reason is None and bool(_OPEN.search(tail) or dangling.search(tail.lower()))
@@ -99,7 +99,7 @@ def is_cut_off(text: str, dangling: re.Pattern[str]) -> bool:
 
 def visible(text: str) -> str:
     """Return an output without its thinking and without white space at its ends."""
-    return "".join(text[start:end] for start, end in _outside(text)[0]).strip()
+    return "".join(text[start:end] for start, end in _visible_spans(text)[0]).strip()
 
 
 def mask_reasoning(text: str) -> str:
@@ -107,15 +107,15 @@ def mask_reasoning(text: str) -> str:
 
     The mark that opens a thought which is never closed is left, so that it can still be told.
     """
-    stretches, opened = _outside(text)
-    kept, position = [], 0
+    stretches, opened = _visible_spans(text)
+    pieces, position = [], 0
     for start, end in (*stretches, *([opened] if opened else ())):
-        kept += ["\n" * (start - position), text[start:end]]
+        pieces += ["\n" * (start - position), text[start:end]]
         position = end
-    return "".join((*kept, "\n" * (len(text) - position)))
+    return "".join((*pieces, "\n" * (len(text) - position)))
 
 
-def _outside(text: str) -> tuple[list[Span], Span | None]:
+def _visible_spans(text: str) -> tuple[list[Span], Span | None]:
     """Return the stretches outside thoughts, and the mark that opens a thought which is never closed."""
     stretches: list[Span] = []
     stripped = _STRIPPED.match(text)
@@ -143,15 +143,15 @@ def _trim(stretches: Sequence[Span], text: str) -> Iterator[Span]:
             yield span
 
 
-def _window(stretches: list[Span]) -> list[Span]:
+def _head_and_tail(stretches: list[Span]) -> list[Span]:
     """Cut the middle out of a very long output."""
     size = sum(end - start for start, end in stretches)
     if size <= HEAD + TAIL:
         return stretches
-    return [*_take(stretches, 0, HEAD), *_take(stretches, size - TAIL, size)]
+    return [*_slice_spans(stretches, 0, HEAD), *_slice_spans(stretches, size - TAIL, size)]
 
 
-def _take(stretches: Sequence[Span], low: int, high: int) -> Iterator[Span]:
+def _slice_spans(stretches: Sequence[Span], low: int, high: int) -> Iterator[Span]:
     """Yield what lies between two positions counted along the stretches."""
     seen = 0
     for start, end in stretches:

@@ -17,7 +17,7 @@ _STOP = re.compile(
 )
 """What ends an answer: marks of its end, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
-_NAMED = (
+_ANSWER_KEY = (
     r'["\'](?:\w+[_ -]|gesamt|end)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position'
     r"|result|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment"
     r"|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung"
@@ -31,12 +31,12 @@ _WITHHELD = (
     r"|no[nt]? (?:dispon\w+|available|applicable|espress\w+)|nicht verfügbar|(?:sin|senza|sans|ohne) \w+"
     r"|ningun\w*|nessun\w*|aucun\w*|abst\w*|enthalt\w*|skip\w*)\b"
 )
-_FIELD = re.compile(rf"""{_NAMED}(?!{_WITHHELD})((?:[^"\\\n]|\\.)+?)["']\s*[,}}]""", re.IGNORECASE)
-_UNANSWERED = re.compile(_NAMED + _WITHHELD, re.IGNORECASE)
+_FIELD = re.compile(rf"""{_ANSWER_KEY}(?!{_WITHHELD})((?:[^"\\\n]|\\.)+?)["']\s*[,}}]""", re.IGNORECASE)
+_UNANSWERED = re.compile(_ANSWER_KEY + _WITHHELD, re.IGNORECASE)
 _FINAL = re.compile(r"\W(?:final|my|own|overall|total|gesamt|insgesamt|conclusion|fazit)", re.IGNORECASE)
 _UNSET = re.compile(r"""["'][^"'\n]{1,40}["']\s*:\s*(?:null|None)\b""")
 """A field of JSON that says nothing."""
-_SENTENCE = 3
+_MIN_SENTENCE_WORDS = 3
 """Quoted words are a sentence of the item if there are so many."""
 
 
@@ -57,10 +57,12 @@ def mask_prompt_echo(text: str) -> str:
     """
     text = _UNSET.sub(lambda unset: " " * len(unset.group()), mask_reasoning(text))
     answers = fields(text)
-    kept = [field for field in answers if _FINAL.match(field[0])] or answers
-    if len(kept) == 1 or (kept and all(len(field[1].split()) < _SENTENCE for field in kept)):
-        places = {place for field in kept for place in range(*field.span(1))}
-        return "".join(sign if place in places else "\n" for place, sign in enumerate(text))
+    selected = [field for field in answers if _FINAL.match(field[0])] or answers
+    if len(selected) == 1 or (
+        selected and all(len(field[1].split()) < _MIN_SENTENCE_WORDS for field in selected)
+    ):
+        positions = {position for field in selected for position in range(*field.span(1))}
+        return "".join(sign if position in positions else "\n" for position, sign in enumerate(text))
     closing = text.rfind("[/INST]")
     if "[INST]" in text[: max(closing, 0)]:
         start = closing + len("[/INST]")
@@ -85,7 +87,7 @@ def quotation_mask(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
         text, before = quotation.group(), quotation.string[: quotation.start()][-40:].rstrip()
         if _VALUE.search(before):
             return text
-        if len(text.split()) < _SENTENCE or speaks.search(text):
+        if len(text.split()) < _MIN_SENTENCE_WORDS or speaks.search(text):
             return text
         return text[0] + "x" * (len(text) - 2) + text[-1]
 
@@ -101,14 +103,14 @@ def substitute_words(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -
             ]
             tokens = {*sentence.tokens}.difference(*merged)
             tokens |= {
-                AnswerToken(word, *span, any(t.marked for t in each))
-                for span, each in zip(spans, merged, strict=True)
+                AnswerToken(word, *span, any(t.marked for t in token_group))
+                for span, token_group in zip(spans, merged, strict=True)
             }
             sentence = Sentence(tuple(sorted(tokens, key=lambda token: token.start)))
     return sentence
 
 
-_ECHO = 4
+_MIN_ECHO_WORDS = 4
 """So many words in a row that also stand in a row in the item are an echo of it."""
 
 
@@ -121,26 +123,30 @@ def may_repeat_item(text: str, item: str) -> bool:
 
 def replace_item_mentions(sentences: Sequence[Sentence], item: Sequence[Sentence]) -> tuple[Sentence, ...]:
     """Put one "this" for each stretch that repeats the item, or most of a short one."""
-    known = [token.text for sentence in item for token in sentence.tokens if token.text[0].isalnum()]
-    size = min(_ECHO, len(known))
-    runs = {tuple(known[start : start + size]) for start in range(len(known) - size + 1)} if size else set()
-    return tuple(_without_runs(sentence, runs, size) for sentence in sentences) if runs else tuple(sentences)
+    item_words = [token.text for sentence in item for token in sentence.tokens if token.text[0].isalnum()]
+    size = min(_MIN_ECHO_WORDS, len(item_words))
+    runs = (
+        {tuple(item_words[start : start + size]) for start in range(len(item_words) - size + 1)}
+        if size
+        else set()
+    )
+    return tuple(_replace_runs(sentence, runs, size) for sentence in sentences) if runs else tuple(sentences)
 
 
-def _without_runs(sentence: Sentence, runs: Set[tuple[str, ...]], size: int) -> Sentence:
+def _replace_runs(sentence: Sentence, runs: Set[tuple[str, ...]], size: int) -> Sentence:
     words = [number for number, token in enumerate(sentence.tokens) if token.text[0].isalnum()]
     echoed: set[int] = set()
     for start in range(len(words) - size + 1):
         run = words[start : start + size]
         if tuple(sentence.tokens[number].text for number in run) in runs:
             echoed.update(range(run[0], run[-1] + 1))
-    kept = []
+    tokens = []
     for number, token in enumerate(sentence.tokens):
         if number not in echoed:
-            kept.append(token)
+            tokens.append(token)
         elif number - 1 not in echoed:
-            kept.append(replace(token, text="this", marked=False))
-    return Sentence(tuple(kept))
+            tokens.append(replace(token, text="this", marked=False))
+    return Sentence(tuple(tokens))
 
 
 def first_match(pattern: re.Pattern[str], sentences: Sequence[Sentence]) -> tuple[int, int] | None:

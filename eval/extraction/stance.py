@@ -77,47 +77,47 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
         Ceron et al., section 5.3.
     """
     words = build_label_patterns(agree.strip().lower(), disagree.strip().lower())
-    return settle_verdict(_stance(text, words, statement), text)
+    return settle_verdict(_read_stance(text, words, statement), text)
 
 
-def _stance(text: str, words: LabelPatterns, statement: str | None) -> Verdict:
+def _read_stance(text: str, words: LabelPatterns, statement: str | None) -> Verdict:
     """Read an output in whichever language."""
-    own = mask_prompt_echo(text)
-    prepared = prepare(own)
+    answer = mask_prompt_echo(text)
+    prepared = prepare(answer)
     if not prepared.sentences:
         return Verdict("unparsable", "empty")
     item = prepare(statement or "")
     words = replace(words, statement_words=item.words)
-    sentences = replace_item_mentions([*part_label(prepared.sentences, own, words)], item.sentences)
+    sentences = replace_item_mentions([*part_label(prepared.sentences, answer, words)], item.sentences)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
     answered = fields(text)
     withheld = None if answered else match_null_answer(text)
     if withheld:
         return Verdict("refusal", "refusal", withheld.span())
-    verdict = _read_in_language(own, sentences, words)
+    verdict = _read_in_language(answer, sentences, words)
     if verdict.label == "unparsable" and answered:  # what else it says can decline
-        beside = _read_in_language(own, prepare(mask_reasoning(text)).sentences, words)
-        if beside.label == "refusal":
-            return beside
+        full_verdict = _read_in_language(answer, prepare(mask_reasoning(text)).sentences, words)
+        if full_verdict.label == "refusal":
+            return full_verdict
     return verdict
 
 
-def _read_in_language(own: str, sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
+def _read_in_language(answer: str, sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
     """Read sentences in the language that they are in."""
-    flag = read_boolean_json(own, words.keys)
+    flag = read_boolean_json(answer, words.keys)
     if flag and flag.label != "unparsable":
         return flag
     if flag:  # both are false, and a remark may decline
-        sentences = prepare(strip_json_booleans(own)).sentences
-    verdicts = (_in_language(sentences, language, words) for language in detect_languages(sentences))
+        sentences = prepare(strip_json_booleans(answer)).sentences
+    verdicts = (_read_with_withdrawal(sentences, language, words) for language in detect_languages(sentences))
     first = next(verdicts)
     if first.reason == "no-verdict":
-        first = next((each for each in verdicts if each.label != "unparsable"), first)
+        first = next((verdict for verdict in verdicts if verdict.label != "unparsable"), first)
     return first if not flag or first.label == "refusal" else flag
 
 
-def _in_language(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
+def _read_with_withdrawal(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
     """Read an output in one language; where it takes its answer back, only what comes after that counts."""
     withdrawn = withdrawal(sentences)
     if withdrawn:
@@ -134,15 +134,17 @@ def _in_language(sentences: Sequence[Sentence], language: str, words: LabelPatte
 
 def _read_as(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
     """Read an output as one in a language."""
-    return _read(sentences, words) if language == "en" else read_non_english(sentences, language, words)
+    return (
+        _read_english(sentences, words) if language == "en" else read_non_english(sentences, language, words)
+    )
 
 
-def _read(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
+def _read_english(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
     """Read an English output."""
     claims = without_praise(_drop_retracted(find_claims(sentences, words), sentences), sentences)
     voiced = without_opinions(sentences)
     if any(claim.reason == "reply" for claim in claims) and (
-        find_refusal(sentences, truncated=False, said=words.statement_words)
+        find_refusal(sentences, truncated=False, item_words=words.statement_words)
         or any(first_match(CUES[name], voiced) for name in ("serving", "handed"))
     ):
         claims = [claim for claim in claims if claim.reason != "reply"]
@@ -163,23 +165,25 @@ def _read(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
             if sentences[c.sentence].text[c.start : c.end] != "no" or c.sentence not in {first, first - 1}
         ]
     best = max((claim.strength for claim in claims if claim.value), default=None)
-    torn = _last("torn", sentences)
-    even = max((c.sentence for c in claims if c.reason in {"neither", "both-options"}), default=-1)
-    sided = max(((claim.sentence, claim.start) for claim in claims if claim.value), default=None)
-    if sided and (
-        (torn and torn > sided) or (even > sided[0] and not declined) or _conditional(claims, sentences)
+    torn_end = _last_end("torn", sentences)
+    last_neither = max((c.sentence for c in claims if c.reason in {"neither", "both-options"}), default=-1)
+    last_side = max(((claim.sentence, claim.start) for claim in claims if claim.value), default=None)
+    if last_side and (
+        (torn_end and torn_end > last_side)
+        or (last_neither > last_side[0] and not declined)
+        or _is_conditional(claims, sentences)
     ):
         return Verdict("unparsable", "undecided")
     if best is not None and best >= (StanceStrength.SENTENCE if declined else StanceStrength.SYNONYM):
-        verdict = _decided([c for c in claims if c.strength >= best], sentences)
+        verdict = _resolve_claims([c for c in claims if c.strength >= best], sentences)
         if best is StanceStrength.MARKER and (
-            reversal := _reversal(verdict, claims, sentences)
+            reversal := _find_reversal(verdict, claims, sentences)
             or find_opposing_claim(verdict, claims, sentences)
         ):
             return _verdict("unparsable", replace(reversal, reason="contradiction"), sentences)
         if not declined or verdict.reason != "contradiction":
             return verdict
-    if torn:
+    if torn_end:
         return Verdict("unparsable", "undecided")
     if declined:
         number, match = declined[0]
@@ -194,11 +198,11 @@ def _read(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
         return _verdict("unparsable", neither[0], sentences)
     if not machine and first_match(CUES["undecided"], sentences):
         return Verdict("unparsable", "undecided")
-    refusal = find_refusal(sentences, truncated=False, said=words.statement_words)
+    refusal = find_refusal(sentences, truncated=False, item_words=words.statement_words)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     if best is not None and best > StanceStrength.HEDGED:
-        return _decided([c for c in claims if c.strength == best], sentences)
+        return _resolve_claims([c for c in claims if c.strength == best], sentences)
     patterns = {SIDES[value]: CUES[name] for value, name in REPLIES if words.yes_no}
     reply = opening_reply(sentences, patterns) or whole_reply(sentences[-1:], patterns, MARKS)
     if reply:
@@ -213,7 +217,7 @@ def _read(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
     return Verdict("unparsable", "no-verdict")
 
 
-def _reversal(
+def _find_reversal(
     verdict: Verdict, claims: Sequence[StanceClaim], sentences: Sequence[Sentence]
 ) -> StanceClaim | None:
     """Return what concludes, after a label and its reasons, on the other side."""
@@ -232,53 +236,53 @@ def _reversal(
     return None
 
 
-def _conditional(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -> bool:
+def _is_conditional(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -> bool:
     """Say whether all depends on something, and only parts are judged."""
     if not first_match(CUES["depending"], sentences):
         return False
     for claim in claims:
         before = sentences[claim.sentence].text[: claim.start]
-        whole = claim.reason in {"sentence", "negated", "marker"} or any(
+        is_overall = claim.reason in {"sentence", "negated", "marker"} or any(
             CUES[name].search(before) for name in ("concluding", "mine")
         )
-        if claim.value and whole:
+        if claim.value and is_overall:
             return False
     return True
 
 
 def _drop_retracted(claims: list[StanceClaim], sentences: Sequence[Sentence]) -> list[StanceClaim]:
     """Leave out what is taken back, as such or by something else that is said."""
-    withdrawn = _last("withdrawn", sentences)
-    last = max(withdrawn, _last("retracted", sentences))
-    later = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= StanceStrength.SENTENCE]
-    return later if withdrawn or (last and any(claim.value for claim in later)) else claims
+    withdrawn = _last_end("withdrawn", sentences)
+    last = max(withdrawn, _last_end("retracted", sentences))
+    retained = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= StanceStrength.SENTENCE]
+    return retained if withdrawn or (last and any(claim.value for claim in retained)) else claims
 
 
-def _last(name: str, sentences: Sequence[Sentence]) -> tuple[int, ...]:
+def _last_end(name: str, sentences: Sequence[Sentence]) -> tuple[int, ...]:
     """Where the last match of a pattern ends: the number of its sentence and the place; nothing for none."""
-    found = [
+    ends = [
         (number, match.end())
-        for number, each in enumerate(sentences)
-        for match in CUES[name].finditer(each.text)
+        for number, sentence in enumerate(sentences)
+        for match in CUES[name].finditer(sentence.text)
     ]
-    return max(found, default=())
+    return max(ends, default=())
 
 
-def _decided(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -> Verdict:
+def _resolve_claims(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -> Verdict:
     """Choose among equally strong claims: one side, the conclusion, the correction, or none."""
     sides = [claim for claim in claims if claim.value]
     if len({claim.value for claim in sides}) == 1:
-        chosen = sides[0]
-        return _verdict(SIDES[chosen.value], chosen, sentences)
+        claim = sides[0]
+        return _verdict(SIDES[claim.value], claim, sentences)
     last = sides[-1]
     first = next(claim for claim in reversed(sides) if claim.value != last.value)
     if first.sentence == last.sentence:
         names, between = {"turning"}, sentences[last.sentence].text[first.end : last.start]
     else:
         names = {"correction" if last.strength is StanceStrength.MARKER else "concluding", "concluding"}
-        between = " ".join(each.text for each in sentences[first.sentence + 1 : last.sentence])
+        between = " ".join(sentence.text for sentence in sentences[first.sentence + 1 : last.sentence])
         between = f"{between} {sentences[last.sentence].text[: last.start]}"
-    if any(CUES[each].search(between) for each in names):
+    if any(CUES[name].search(between) for name in names):
         return replace(_verdict(SIDES[last.value], last, sentences), reason="self-correction")
     return _verdict("unparsable", replace(last, reason="contradiction"), sentences)
 

@@ -40,7 +40,9 @@ def part_label(sentences: Sequence[Sentence], text: str, words: LabelPatterns) -
     labels = (*words.own_view.values(), STATEMENT_CUES["label"])
     end = _label_end(first, text, labels)
     headings = (
-        end and first.tokens[end - 1].text in _HEADS and any(_heads(sentence, labels) for sentence in rest)
+        end
+        and first.tokens[end - 1].text in _HEADS
+        and any(_is_heading(sentence, labels) for sentence in rest)
     )
     if end and not headings:
         yield Sentence(first.tokens[:end])
@@ -50,7 +52,7 @@ def part_label(sentences: Sequence[Sentence], text: str, words: LabelPatterns) -
     yield from rest
 
 
-def _heads(sentence: Sentence, labels: Sequence[re.Pattern[str]]) -> bool:
+def _is_heading(sentence: Sentence, labels: Sequence[re.Pattern[str]]) -> bool:
     """Say whether a sentence begins with a label and a colon."""
     matches = (label.match(sentence.text) for label in labels)
     return any(match and sentence.text[match.end() + 1 :][:1] in _HEADS for match in matches)
@@ -66,12 +68,12 @@ def _label_end(sentence: Sentence, text: str, labels: Sequence[re.Pattern[str]])
         for label in labels:
             for match in label.finditer(before):
                 lead = before[: match.start()].split()
-                if match.end() == len(before) and _leads(lead, match.group()):
+                if match.end() == len(before) and _is_lead(lead, match.group()):
                     return number
     return 0
 
 
-def _leads(words: Sequence[str], label: str) -> bool:
+def _is_lead(words: Sequence[str], label: str) -> bool:
     """Say whether words before a label only announce it; "I support" may have its object behind it."""
     if words and words[-1] in _SUBJECTS and _OBJECTS.match(label):
         return False
@@ -110,31 +112,31 @@ def find_unsettled_span(
     for sentence in sentences:
         if STATEMENT_CUES["continues"].match(sentence.text):
             return None
-        start = _after(sentence, verdict.span[1])
+        start = _start_after(sentence, verdict.span[1])
         if start is None:
             continue
         tentative = tentative or bool(start and STATEMENT_CUES["tentative"].match(sentence.text, start))
-        turned = STATEMENT_CUES["ends"].search(sentence.text, start)
-        if tentative and not turned:
-            turned = STATEMENT_CUES["turns"].search(sentence.text, start)
-        if sentence is sentences[-1] and start == 0 and not turned:
-            turned = _turned(sentence.text, verdict, words)
-        if turned:
-            return sentence.origin(*turned.span())
+        turn = STATEMENT_CUES["ends"].search(sentence.text, start)
+        if tentative and not turn:
+            turn = STATEMENT_CUES["turns"].search(sentence.text, start)
+        if sentence is sentences[-1] and start == 0 and not turn:
+            turn = _match_turn(sentence.text, verdict, words)
+        if turn:
+            return sentence.origin(*turn.span())
     return None
 
 
-def _after(sentence: Sentence, position: int) -> int | None:
+def _start_after(sentence: Sentence, position: int) -> int | None:
     """Return where the part of a sentence begins that stands behind a position of the text."""
-    rest = [token.text for token in sentence.tokens if token.start >= position]
-    return len(sentence.text) - len(" ".join(rest)) if rest else None
+    following = [token.text for token in sentence.tokens if token.start >= position]
+    return len(sentence.text) - len(" ".join(following)) if following else None
 
 
-def _turned(text: str, verdict: Verdict, words: LabelPatterns) -> re.Match[str] | None:
+def _match_turn(text: str, verdict: Verdict, words: LabelPatterns) -> re.Match[str] | None:
     """Return what a last sentence has of indecision, or of the label of the other side."""
-    turned = STATEMENT_CUES["unable"].search(text) or STATEMENT_CUES["against"].search(text)
-    if turned:
-        return turned
+    turn = STATEMENT_CUES["unable"].search(text) or STATEMENT_CUES["against"].search(text)
+    if turn:
+        return turn
     value = next(value for value, side in SIDES.items() if side == verdict.label)
     other = words.own_view[-value].search(text)
     if other is None or CUES["sources"].search(text) or CUES["attributed"].search(text):
@@ -195,12 +197,12 @@ def without_praise(claims: Sequence[StanceClaim], sentences: Sequence[Sentence])
     )
     if label is None:
         return [*claims]
-    stated = (label.sentence, label.end)
+    label_end = (label.sentence, label.end)
     return [
         claim
         for claim in claims
         if claim.reason in LABEL_REASONS
         or claim.value == label.value
-        or (claim.sentence, claim.start) < stated
-        or retracts(sentences, stated, (claim.sentence, claim.start))
+        or (claim.sentence, claim.start) < label_end
+        or retracts(sentences, label_end, (claim.sentence, claim.start))
     ]

@@ -109,17 +109,17 @@ def split_sentences(text: str, start: int, end: int) -> Iterator[Sentence]:
     position = start
     for match in _TOKEN.finditer(text, start, end):
         gap = text[position : match.start()]
-        if tokens and (len(tokens) >= MAX_TOKENS or _breaks(gap, match.group(), tokens)):
+        if tokens and (len(tokens) >= MAX_TOKENS or _is_break(gap, match.group(), tokens)):
             yield Sentence(tuple(tokens))
             tokens = []
         position = match.end()
         if match.lastgroup != "skip":
-            tokens.append(_token(text, match, start, end))
+            tokens.append(_make_token(text, match, start, end))
     if tokens:
         yield Sentence(tuple(tokens))
 
 
-def _token(text: str, match: re.Match[str], start: int, end: int) -> AnswerToken:
+def _make_token(text: str, match: re.Match[str], start: int, end: int) -> AnswerToken:
     """Normalise one token."""
     low, high = match.span()
     if match.lastgroup != "word":
@@ -127,23 +127,23 @@ def _token(text: str, match: re.Match[str], start: int, end: int) -> AnswerToken
         dash = match["dash"] or form.startswith("--")
         return AnswerToken("→" if form.endswith(">") else "—" if dash else form[0], low, high)
     before, after = text[max(start, low - 2) : low], text[high : min(end, high + 3)]
-    return AnswerToken(_normal(match.group()), low, high, _touched(before, after))
+    return AnswerToken(_normalize_word(match.group()), low, high, _is_marked(before, after))
 
 
 @lru_cache(maxsize=1 << 15)
-def _normal(word: str) -> str:
+def _normalize_word(word: str) -> str:
     """Normalise a word; the same ones come again and again."""
     plain = unicodedata.normalize("NFKC", word.translate(_INVISIBLE))
     return "".join(plain.split()).lower().translate(_PLAIN)
 
 
 @lru_cache(maxsize=1 << 13)
-def _touched(before: str, after: str) -> bool:
+def _is_marked(before: str, after: str) -> bool:
     """Say whether quotes, brackets, emphasis or a box stand in the few signs around a word."""
     return bool(_OPENING.search(before) or _CLOSING.match(after))
 
 
-def _breaks(gap: str, following: str, tokens: list[AnswerToken]) -> bool:
+def _is_break(gap: str, following: str, tokens: list[AnswerToken]) -> bool:
     """Say whether a new sentence begins after a gap."""
     last = tokens[-1].text
     if last == "." and following[0] in ":;," and "\n" not in gap:

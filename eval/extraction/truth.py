@@ -29,7 +29,7 @@ LABELS = ("true", "false", "refusal", "unparsable")
 """What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
 
 _CUES = Cues("truth")
-_NAMES = {"valid": "true", "invalid": "false"}
+_LABEL_BY_VERDICT = {"valid": "true", "invalid": "false"}
 """What the verdicts on validity are called here."""
 _UNCLEAR = frozenset({"undecided", "undecidable", "balanced"})
 _WEAK = frozenset({"paraphrase", "prompt-words", "hint", "no-verdict"})
@@ -85,45 +85,45 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
         The question: Jakob et al. (2025), section 4.1.
     """
     primary = primary_language(language)
-    own = mask_prompt_echo(text)
-    flag = read_boolean_json(own, _FLAGS)
+    answer = mask_prompt_echo(text)
+    flag = read_boolean_json(answer, _FLAGS)
     if flag:
         return flag
-    visible = _ECHO.sub(lambda echo: " " * len(echo.group()), own)
+    visible = _ECHO.sub(lambda echo: " " * len(echo.group()), answer)
     prepared = prepare(_QUOTATION.sub(_MASK, visible))
     if not prepared.sentences and not prepared.truncated and text.strip():
         return Verdict("unparsable", "both-options" if _ECHO.search(text) else "empty")
     sentences = [
-        _bare(substitute_words(_bare(sentence, "granted"), _CUES.part("words")), "content")
+        _drop_match(substitute_words(_drop_match(sentence, "granted"), _CUES.part("words")), "content")
         for sentence in prepared.sentences
     ]
     sentences = [*first_item(sentences, _CUES.part("whole"))]
-    verdict = whole_reply(sentences, _CUES.part("whole"), _MARKS) or _judged(
+    verdict = whole_reply(sentences, _CUES.part("whole"), _MARKS) or _judge_validity(
         sentences, primary, prepared.truncated
     )
-    named = prepare(own).sentences if _ECHO.search(text) else ()
-    refused = first_match(_CUES["withdrawn"], sentences[1:][-1:])
+    echo_sentences = prepare(answer).sentences if _ECHO.search(text) else ()
+    refusal = first_match(_CUES["withdrawn"], sentences[1:][-1:])
     if verdict.reason != "marker":
-        refused = refused or first_match(_CUES["refuses"], named)
-    if refused:
-        return Verdict("refusal", "refusal", refused)
+        refusal = refusal or first_match(_CUES["refuses"], echo_sentences)
+    if refusal:
+        return Verdict("refusal", "refusal", refusal)
     if verdict.label == "unparsable" or verdict.reason == "hint":
         declined = first_match(_CUES["declines"], without_opinions(sentences))
         opinion = first_match(_CUES["opinion"], sentences)
         unclear = opinion or verdict.reason in _UNCLEAR
         voice = unclear and first_match(_CUES["own_voice"], prepare(mask_reasoning(text)).sentences)
-        told = declined and (not unclear or voice)
-        verdict = Verdict("refusal", "refusal", declined) if told else verdict
+        is_refusal = declined and (not unclear or voice)
+        verdict = Verdict("refusal", "refusal", declined) if is_refusal else verdict
     if verdict.reason in _UNCLEAR | _WEAK:  # of a detail, after a plain yes or no
         verdict = whole_reply(sentences[:1], _CUES.part("whole"), _MARKS) or verdict
     if verdict.reason in {"no-verdict", "hint"}:
         verdict = opening_reply(sentences, _CUES.part("opening")) or verdict
     return settle_verdict(
-        Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text
+        Verdict(_LABEL_BY_VERDICT.get(verdict.label, verdict.label), verdict.reason, verdict.span), text
     )
 
 
-def _bare(sentence: Sentence, name: str) -> Sentence:
+def _drop_match(sentence: Sentence, name: str) -> Sentence:
     """Leave out what a claim says beside the verdict: "The claim that ... is true", "It is true that ..."."""
     match = _CUES[name].search(sentence.text)
     if not match:
@@ -132,9 +132,9 @@ def _bare(sentence: Sentence, name: str) -> Sentence:
     return Sentence(tuple(token for token in sentence.tokens if not low <= token.start < high))
 
 
-def _judged(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Verdict:
+def _judge_validity(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Verdict:
     """Judge an output as one on validity; what declines in it must be said in the model's own voice."""
     verdict = resolve_verdict(
-        sentences, [detect_language(each.tokens, primary, "truth") for each in sentences], truncated
+        sentences, [detect_language(sentence.tokens, primary, "truth") for sentence in sentences], truncated
     )
     return require_own_voice(verdict, _CUES, sentences)

@@ -16,13 +16,13 @@ from polbias.eval.extraction.validity_claims import ValidityClaimFinder
 
 # Choosing the final verdict among the claims of an output.
 
-_OPENING = 40
+_MAX_OPENING_CHARS = 40
 """An output begins with a verdict that ends within so many characters."""
-_REMAINDER = 3
+_MAX_REMAINING_TOKENS = 3
 """A claim ends an output that breaks off after so few tokens more."""
-_LABEL = 4
+_MAX_LABEL_TOKENS = 4
 """A sentence of so few tokens is nothing but a label."""
-_TURNS = 3
+_MIN_TURNS = 3
 """A verdict that turns so many times is none, unless a conclusion ends it."""
 
 
@@ -51,91 +51,93 @@ class ClaimResolver:
         tongues: The grammar of each.
     """
 
-    def __init__(self, sentences: Sequence[Sentence], tongues: Sequence[Cues]) -> None:
-        self.sentences, self.tongues, self.last = sentences, tongues, len(sentences) - 1
+    def __init__(self, sentences: Sequence[Sentence], grammars: Sequence[Cues]) -> None:
+        self.sentences, self.grammars, self.last = sentences, grammars, len(sentences) - 1
 
-    def rule(self, truncated: bool) -> ClaimResolution:
+    def resolve(self, truncated: bool) -> ClaimResolution:
         """Choose the final verdict."""
-        made = self._own([claim for claim in self._claims() if claim.asserted])
-        firm = [claim for claim in made if claim.strength > Strength.HINT]
-        standing, retracted = self._standing(firm)
-        chosen = _choose(standing) if standing and not retracted else None
-        if chosen and self._outranked(standing[0], chosen):
-            chosen = standing[0]
-        if chosen and truncated and not self._conclusive(chosen):
-            chosen = None
-        hints = [claim for claim in made if claim.strength is Strength.HINT]
+        asserted = self._drop_invented([claim for claim in self._claims() if claim.asserted])
+        explicit = [claim for claim in asserted if claim.strength > Strength.HINT]
+        upheld, retracted = self._without_corrected(explicit)
+        claim = _choose(upheld) if upheld and not retracted else None
+        if claim and self._is_outranked(upheld[0], claim):
+            claim = upheld[0]
+        if claim and truncated and not self._is_conclusive(claim):
+            claim = None
+        hints = [claim for claim in asserted if claim.strength is Strength.HINT]
         if any(True for _ in self._matches("truth")):  # beside the point
             hints = [claim for claim in hints if claim.reason != "hint"]
-        return ClaimResolution(chosen, len(standing) < len(firm), retracted, hints)
+        return ClaimResolution(claim, len(upheld) < len(explicit), retracted, hints)
 
-    def _outranked(self, first: LabelClaim, chosen: LabelClaim) -> bool:
+    def _is_outranked(self, first: LabelClaim, claim: LabelClaim) -> bool:
         """Say whether a first line that is nothing but a label outranks what comes between it and the end."""
-        whole = first.strength is Strength.MARKER and first.decides and first.sentence == 0
+        is_label = first.strength is Strength.MARKER and first.decides and first.sentence == 0
         between = (
-            chosen.label != first.label
-            and not (chosen.concluding or chosen.contrasted)
-            and (chosen.sentence < self.last or chosen.reason == "undecided")
+            claim.label != first.label
+            and not (claim.concluding or claim.contrasted)
+            and (claim.sentence < self.last or claim.reason == "undecided")
         )
-        return whole and between and len(self.sentences[0].tokens) <= _LABEL
+        return is_label and between and len(self.sentences[0].tokens) <= _MAX_LABEL_TOKENS
 
     def _claims(self) -> Iterator[LabelClaim]:
         """Yield the claims of all sentences; the items of a list share the fate of its introduction."""
         question: LabelClaim | None = None
         listing = False
-        for number, (sentence, grammar) in enumerate(zip(self.sentences, self.tongues, strict=True)):
+        for number, (sentence, grammar) in enumerate(zip(self.sentences, self.grammars, strict=True)):
             reader = ValidityClaimFinder(sentence, grammar, number)
-            found = reader.claims(question)
+            claims = reader.claims(question)
             if listing and sentence.is_list_item:
-                found = [replace(claim, asserted=False) for claim in found]
-            yield from found
+                claims = [replace(claim, asserted=False) for claim in claims]
+            yield from claims
             listing = reader.introduces_list or (listing and sentence.is_list_item)
-            question = next((claim for claim in reversed(found) if claim.open), None)
+            question = next((claim for claim in reversed(claims) if claim.open), None)
 
     def _matches(self, name: str) -> Iterator[tuple[int, Span]]:
         """Yield the matches of a list, with the number of their sentence."""
-        for number, (sentence, grammar) in enumerate(zip(self.sentences, self.tongues, strict=True)):
+        for number, (sentence, grammar) in enumerate(zip(self.sentences, self.grammars, strict=True)):
             for match in grammar[name].finditer(sentence.text):
                 yield number, sentence.origin(*match.span())
 
-    def _own(self, made: list[LabelClaim]) -> list[LabelClaim]:
+    def _drop_invented(self, claims: list[LabelClaim]) -> list[LabelClaim]:
         """Drop the claims on arguments that stand in an echo or that the model has invented."""
-        items = [claim for claim in made if claim.item]
-        prompts, headings = ([number for number, _ in self._matches(n)] for n in ("continuation", "heading"))
-        begins = made and made[0].strength is Strength.MARKER
-        if begins and made[0].span[1] <= self.sentences[0].tokens[0].start + _OPENING:
-            return made[:1] if items or prompts or headings else made
+        items = [claim for claim in claims if claim.item]
+        prompts, headings = (
+            [number for number, _ in self._matches(name)] for name in ("continuation", "heading")
+        )
+        begins = claims and claims[0].strength is Strength.MARKER
+        if begins and claims[0].span[1] <= self.sentences[0].tokens[0].start + _MAX_OPENING_CHARS:
+            return claims[:1] if items or prompts or headings else claims
         if prompts and sum(claim.sentence <= prompts[0] for claim in items) > 1:
-            return [claim for claim in made if claim.sentence > prompts[-1]]
+            return [claim for claim in claims if claim.sentence > prompts[-1]]
         if len(items) > 1:
             return items[:1]
         for number in sorted({*prompts, *headings}):
-            before = [claim for claim in made if claim.sentence < number]
-            needed = Strength.SENTENCE if number in prompts else Strength.MARKER
-            if any(claim.strength >= needed for claim in before):
+            before = [claim for claim in claims if claim.sentence < number]
+            min_strength = Strength.SENTENCE if number in prompts else Strength.MARKER
+            if any(claim.strength >= min_strength for claim in before):
                 return before
-        return made
+        return claims
 
-    def _standing(self, firm: list[LabelClaim]) -> tuple[list[LabelClaim], Span | None]:
+    def _without_corrected(self, explicit: list[LabelClaim]) -> tuple[list[LabelClaim], Span | None]:
         """Return what no self-correction takes back, and where one takes back without a new verdict."""
         outright = [span for _, span in self._matches("retraction")]
         for span in sorted([*outright, *(span for _, span in self._matches("correction"))], reverse=True):
-            before = [claim for claim in firm if claim.span[1] <= span[0]]
-            after = [claim for claim in firm if claim.span[1] > span[0]]
+            before = [claim for claim in explicit if claim.span[1] <= span[0]]
+            after = [claim for claim in explicit if claim.span[1] > span[0]]
             if before and after:
                 return after, None
             if before and span in outright:
-                upheld = any(start >= span[0] for _, (start, _) in self._matches("confirmation"))
-                return firm, None if upheld else span
-        return firm, None
+                is_confirmed = any(start >= span[0] for _, (start, _) in self._matches("confirmation"))
+                return explicit, None if is_confirmed else span
+        return explicit, None
 
-    def _conclusive(self, claim: LabelClaim) -> bool:
+    def _is_conclusive(self, claim: LabelClaim) -> bool:
         """Say whether a claim stands although the output breaks off."""
         if claim.strength is Strength.MARKER or claim.sentence == 0:
             return True
         last = self.sentences[-1]
         remaining = sum(token.start >= claim.span[1] for token in last.tokens)
-        ends = claim.sentence == self.last and remaining <= _REMAINDER
+        ends = claim.sentence == self.last and remaining <= _MAX_REMAINING_TOKENS
         if ends and not shared("dangling").search(last.text):
             return True
         if claim.strength is not Strength.SENTENCE:
@@ -144,48 +146,50 @@ class ClaimResolver:
         return claim.sentence == 1 or claim.concluding or not ongoing
 
 
-def _choose(firm: Sequence[LabelClaim]) -> LabelClaim:
+def _choose(explicit: Sequence[LabelClaim]) -> LabelClaim:
     """Choose the final verdict among claims none of which is a mere hint."""
-    top = max(claim.strength for claim in firm)
-    best = [claim for claim in firm if claim.strength is top]
-    chosen = _last(best)
-    if top is Strength.MARKER and chosen is best[-1]:
-        later = [c for c in firm[firm.index(chosen) + 1 :] if c.strength is Strength.SENTENCE and c.decides]
-        if later and later[-1].concluding and later[-1].label != chosen.label:
-            return later[-1]
-    return chosen
+    top = max(claim.strength for claim in explicit)
+    best = [claim for claim in explicit if claim.strength is top]
+    last = _last_claim(best)
+    if top is Strength.MARKER and last is best[-1]:
+        later_claims = [
+            c for c in explicit[explicit.index(last) + 1 :] if c.strength is Strength.SENTENCE and c.decides
+        ]
+        if later_claims and later_claims[-1].concluding and later_claims[-1].label != last.label:
+            return later_claims[-1]
+    return last
 
 
-def _last(best: Sequence[LabelClaim]) -> LabelClaim:
+def _last_claim(best: Sequence[LabelClaim]) -> LabelClaim:
     """Choose the last of equally strong claims, or the indecision that opposite ones make."""
     sides = [claim for claim in best if claim.reason != "balanced"]
     if not sides:
         return best[-1]
     last = sides[-1]
-    if len(sides) > 1 and last.strength >= Strength.SENTENCE and _tied(sides[-2], last):
+    if len(sides) > 1 and last.strength >= Strength.SENTENCE and _is_contradiction(sides[-2], last):
         return replace(last, label="unparsable", reason="contradiction")
-    turns = sum(one.contradicts(two) for one, two in pairwise(sides))
-    if turns and not last.concluding and (turns >= _TURNS or len(sides) < len(best)):
+    n_turns = sum(first.contradicts(second) for first, second in pairwise(sides))
+    if n_turns and not last.concluding and (n_turns >= _MIN_TURNS or len(sides) < len(best)):
         return replace(last, label="unparsable", reason="contradiction")
     return last
 
 
-def _tied(one: LabelClaim, two: LabelClaim) -> bool:
+def _is_contradiction(first: LabelClaim, second: LabelClaim) -> bool:
     """Say whether two claims in succession contradict each other and neither has the last word."""
-    if not two.contradicts(one):
+    if not second.contradicts(first):
         return False
-    gap = two.sentence - one.sentence
+    gap = second.sentence - first.sentence
     if not gap:
-        return not two.shifted
-    if one.reading and two.reading:
+        return not second.shifted
+    if first.reading and second.reading:
         return True
-    return gap == 1 and not two.contrasted and (one.concluding or not two.concluding)
+    return gap == 1 and not second.contrasted and (first.concluding or not second.concluding)
 
 
 # From the sentences of an output to a verdict, for questions that are answered with one of two labels.
 
 
-def resolve_verdict(sentences: Sequence[Sentence], tongues: Sequence[Cues], truncated: bool) -> Verdict:
+def resolve_verdict(sentences: Sequence[Sentence], grammars: Sequence[Cues], truncated: bool) -> Verdict:
     """Weigh what an output says for and against the inference.
 
     An explicit final marker outranks the last sentence with a verdict, which outranks what is said
@@ -193,10 +197,10 @@ def resolve_verdict(sentences: Sequence[Sentence], tongues: Sequence[Cues], trun
     """
     if not sentences:
         return Verdict("unparsable", "no-verdict" if truncated else "empty")
-    ruling = ClaimResolver(sentences, tongues).rule(truncated)
-    if ruling.retracted:
-        return Verdict("unparsable", "self-correction", ruling.retracted)
-    claim = ruling.claim
+    resolution = ClaimResolver(sentences, grammars).resolve(truncated)
+    if resolution.retracted:
+        return Verdict("unparsable", "self-correction", resolution.retracted)
+    claim = resolution.claim
     if claim and claim.strength < Strength.MARKER:
         if lacks_input(sentences):
             return Verdict("unparsable", "no-verdict")
@@ -204,14 +208,14 @@ def resolve_verdict(sentences: Sequence[Sentence], tongues: Sequence[Cues], trun
         if withdrawal:
             return Verdict("refusal", "refusal", withdrawal)
     if claim and claim.decides:
-        return Verdict(claim.label, "self-correction" if ruling.corrected else claim.reason, claim.span)
+        return Verdict(claim.label, "self-correction" if resolution.corrected else claim.reason, claim.span)
     refusal = find_refusal(sentences, truncated, outright=claim is not None)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     if claim:
         return Verdict(claim.label, claim.reason, claim.span)
-    if len({hint.label for hint in ruling.hints}) == 1 and not truncated:
-        return Verdict(ruling.hints[-1].label, ruling.hints[-1].reason, ruling.hints[-1].span)
+    if len({hint.label for hint in resolution.hints}) == 1 and not truncated:
+        return Verdict(resolution.hints[-1].label, resolution.hints[-1].reason, resolution.hints[-1].span)
     return Verdict("unparsable", "no-verdict")
 
 
@@ -237,5 +241,5 @@ def extract_validity(text: str, language: str) -> Verdict:
     """
     primary = primary_language(language)
     prepared = prepare(text)
-    tongues = [detect_language(sentence.tokens, primary) for sentence in prepared.sentences]
-    return settle_verdict(resolve_verdict(prepared.sentences, tongues, prepared.truncated), text)
+    grammars = [detect_language(sentence.tokens, primary) for sentence in prepared.sentences]
+    return settle_verdict(resolve_verdict(prepared.sentences, grammars, prepared.truncated), text)
