@@ -63,7 +63,7 @@ def read_boolean_json(text: str, labels: Patterns) -> Verdict | None:
 
 
 def strip_json_booleans(text: str) -> str:
-    """Mask the booleans and numbers of JSON, which are no evidence if both labels have the same value."""
+    """Mask the booleans and numbers of JSON, which decide nothing if both labels have the same value."""
     return _FLAG.sub(lambda flag: flag[0][0] + " " * (len(flag[0]) - 1), text)
 
 

@@ -65,7 +65,9 @@ class _Mention:
     end: int
 
 
-def extract_choice(text: str, n_options: int, language: str = "en", prefill: str | None = None) -> Verdict:
+def extract_choice(
+    text: str, n_alternatives: int, language: str = "en", prefill: str | None = None
+) -> Verdict:
     """Extract the article that a response chooses.
 
     A number, an ordinal or a number word refers to an article unless it counts something. An option at the
@@ -75,7 +77,7 @@ def extract_choice(text: str, n_options: int, language: str = "en", prefill: str
 
     Args:
         text: The response, any string, usually without the prefill, which it may repeat.
-        n_options: Number of articles, 2 or 3.
+        n_alternatives: Number of articles, 2 or 3.
         language: BCP 47 tag of the prompt, English or German; the patterns cover both languages in any case,
             and the most frequent forms of a few other languages.
         prefill: Beginning of the answer in the prompt; masked if the response repeats it.
@@ -89,8 +91,8 @@ def extract_choice(text: str, n_options: int, language: str = "en", prefill: str
     Source:
         Kennedy et al., section 5 (answers "parsed using regular expressions") and Table 6.
     """
-    if n_options not in (2, 3):
-        raise ValueError(f"ways: found {n_options!r}, expected 2 or 3")
+    if n_alternatives not in (2, 3):
+        raise ValueError(f"n_alternatives: found {n_alternatives!r}, expected 2 or 3")
     if language.split("-")[0] not in LANGUAGES:
         raise ValueError(f"language: found {language!r}, expected one of {', '.join(LANGUAGES)}")
     answer = _mask_prefill(mask_prompt_echo(text), prefill)
@@ -100,11 +102,13 @@ def extract_choice(text: str, n_options: int, language: str = "en", prefill: str
     missing = first_match(_CUES["lacking"], prepared.sentences)
     if missing:
         return Verdict("unparsable", "no-input", missing)
-    claims = _collect_claims(prepared.sentences, answer, n_options)
+    claims = _collect_claims(prepared.sentences, answer, n_alternatives)
     explicit = [claim for claim in claims if claim.strength and not claim.excluded]
     if explicit:
         return settle_verdict(_resolve_claims(explicit, answer), text)
-    return settle_verdict(_fallback_verdict(prepared.sentences, prepared.truncated, claims, n_options), text)
+    return settle_verdict(
+        _fallback_verdict(prepared.sentences, prepared.truncated, claims, n_alternatives), text
+    )
 
 
 def _mask_prefill(text: str, prefill: str | None) -> str:
@@ -120,7 +124,7 @@ def _mask_prefill(text: str, prefill: str | None) -> str:
 # --- finding claims -----------------------------------------------------------------------------------------
 
 
-def _collect_claims(sentences: Sequence[Sentence], text: str, n_options: int) -> list[_Claim]:
+def _collect_claims(sentences: Sequence[Sentence], text: str, n_alternatives: int) -> list[_Claim]:
     """Return the claims of all sentences, except the numbers of a list of remarks."""
     bullets = [match[1] for sentence in sentences if (match := _BULLET.match(sentence.text))]
     announced = len(bullets) == 1 and any(sentence.text.endswith(" :") for sentence in sentences[:-1])
@@ -131,7 +135,7 @@ def _collect_claims(sentences: Sequence[Sentence], text: str, n_options: int) ->
     for number, sentence in enumerate(sentences):
         if STATEMENT_CUES["continues"].match(sentence.text) and any(claim.strength for claim in claims):
             break
-        mentions = [*_find_mentions(sentence, text, n_options)]
+        mentions = [*_find_mentions(sentence, text, n_alternatives)]
         if is_numbered_list and mentions and mentions[0].start == 0 and _BULLET.match(sentence.text):
             mentions = mentions[1:]
         claims += _sentence_claims(sentence, text, mentions, first=number == 0)
@@ -144,15 +148,15 @@ def _has_prose(sentences: Sequence[Sentence]) -> bool:
     return all(len(sentence.tokens) > 3 for sentence in numbered[:2])
 
 
-def _find_mentions(sentence: Sentence, text: str, n_options: int) -> Iterator[_Mention]:
+def _find_mentions(sentence: Sentence, text: str, n_alternatives: int) -> Iterator[_Mention]:
     """Yield the longest matches of options in a sentence, in order."""
     mentions: list[_Mention] = []
     for number in (1, 2, 3):
-        value = number if number <= n_options else _OUT_OF_RANGE
+        value = number if number <= n_alternatives else _OUT_OF_RANGE
         mentions += [
             _Mention(value, *match.span()) for match in _CUES[f"option_{number}"].finditer(sentence.text)
         ]
-    mentions += [_Mention(n_options, *match.span()) for match in _CUES["last"].finditer(sentence.text)]
+    mentions += [_Mention(n_alternatives, *match.span()) for match in _CUES["last"].finditer(sentence.text)]
     mentions += [_Mention(_OUT_OF_RANGE, *match.span()) for match in _CUES["other"].finditer(sentence.text)]
     mentions.sort(key=lambda mention: (mention.start, -mention.end, -mention.value))
     longest: list[_Mention] = []
@@ -160,7 +164,7 @@ def _find_mentions(sentence: Sentence, text: str, n_options: int) -> Iterator[_M
         if (not longest or mention.start >= longest[-1].end) and not _is_count(sentence.text, mention):
             longest.append(mention)
     if not longest:
-        for number in range(1, n_options + 1):
+        for number in range(1, n_alternatives + 1):
             for match in _CUES[f"word_{number}"].finditer(sentence.text):
                 before = sentence.text[: match.start()].split()
                 pronoun = before and _CUES["before_pronoun"].fullmatch(before[-1])
@@ -318,7 +322,7 @@ def _corrects(text: str, first: _Claim, second: _Claim) -> bool:
 
 
 def _fallback_verdict(
-    sentences: Sequence[Sentence], truncated: bool, claims: Sequence[_Claim], n_options: int
+    sentences: Sequence[Sentence], truncated: bool, claims: Sequence[_Claim], n_alternatives: int
 ) -> Verdict:
     """Return the verdict of a response without an explicit choice."""
     refusal = find_refusal(sentences, truncated) or first_match(
@@ -330,7 +334,7 @@ def _fallback_verdict(
     if tie:
         return Verdict("both", "tie", tie)
     excluded = {claim.value for claim in claims if claim.excluded}
-    remaining = {*range(1, n_options + 1)} - excluded
+    remaining = {*range(1, n_alternatives + 1)} - excluded
     if len(remaining) == 1 and excluded and not any(not claim.excluded for claim in claims):
         last = claims[-1]
         return Verdict(str(remaining.pop()), "elimination", (last.start, last.end))

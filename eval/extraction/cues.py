@@ -15,8 +15,7 @@ from polbias.eval.extraction.tokens import AnswerToken
 
 # A cue file is a mapping of blocks. The alternatives of a block are on separate lines, or separated by two
 # spaces; a line that begins with ``#`` is a comment. ``<name>`` in an alternative is replaced by the block of
-# that name under ``groups``. A block becomes one compiled pattern that matches any of its alternatives as whole
-# words.
+# that name under ``groups``. A block becomes one pattern that matches any of its alternatives as whole words.
 
 LANGUAGES = ("de", "en")
 Patterns = Mapping[str, re.Pattern[str]]

@@ -30,10 +30,11 @@ _MASK = quotation_mask(re.compile(r"entail|valid|follow|conclu|hypothes|premise"
 def extract_entailment(text: str) -> Verdict:
     """Extract the final verdict on an entailment from an English response.
 
-    The rules are those of :func:`extract_validity`, with the words of this question. The parser published
-    with the paper accepts only a bare "entailment" or "non-entailment" as the first word of the last line,
-    with or without a full stop; it silently scores as wrong an answer in quotes, in bold, with a reason or in
-    a sentence, a refusal, and a truncated response. This extractor parses them, or returns a separate outcome.
+    The rules of :func:`extract_validity` apply, with the words of this question. The parser published with
+    the paper accepts only a bare "entailment" or "non-entailment" as the first word of the last line, with or
+    without a full stop; it silently scores as wrong an answer in quotes, in bold, with a reason or in a
+    sentence, a refusal, and a truncated response. This extractor parses answers of these forms, and returns
+    separate outcomes for refusals and truncated responses.
 
     Args:
         text: The response, any string.

@@ -1,4 +1,4 @@
-"""Words of the prompt and of its item in a response."""
+"""Echoes of the prompt and its item in a response."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STOP = re.compile(
     r"|claim|response|article|artikel|frage|behauptung|eingabe|anweisung|aufgabe|beispiel|antworte)\b)",
     re.IGNORECASE,
 )
-"""What ends an answer: marks of its end, and the heading of a further item."""
+"""End of an answer: end-of-text tokens, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
 _ANSWER_KEY = (
     r'["\'](?:\w+[_ -]|gesamt|end)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position'
@@ -35,25 +35,25 @@ _FIELD = re.compile(rf"""{_ANSWER_KEY}(?!{_WITHHELD})((?:[^"\\\n]|\\.)+?)["']\s*
 _UNANSWERED = re.compile(_ANSWER_KEY + _WITHHELD, re.IGNORECASE)
 _FINAL = re.compile(r"\W(?:final|my|own|overall|total|gesamt|insgesamt|conclusion|fazit)", re.IGNORECASE)
 _UNSET = re.compile(r"""["'][^"'\n]{1,40}["']\s*:\s*(?:null|None)\b""")
-"""A field of JSON that says nothing."""
+"""JSON field without a value."""
 _MIN_SENTENCE_WORDS = 3
-"""Quoted words are a sentence of the item if there are so many."""
+"""Minimum words of a quotation that is a sentence of the item."""
 
 
 def fields(text: str) -> list[re.Match[str]]:
-    """Find the fields of an object of JSON that are called an answer."""
+    """Return the matches of the answer fields of a JSON object."""
     return [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
 
 
 def match_null_answer(text: str) -> re.Match[str] | None:
-    """Find a field of an object of JSON that is called an answer and says that there is none."""
+    """Return the match of an answer field of a JSON object that declines to answer."""
     return _UNANSWERED.search(text) if _OBJECT.fullmatch(text) else None
 
 
 def mask_prompt_echo(text: str) -> str:
-    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
+    """Mask reasoning and a repeated prompt, and cut the text after the answer.
 
-    Of an object of JSON only the field that is called an answer is left, or the final one of several.
+    Of a JSON object only the answer field is kept; of several, the final ones.
     """
     text = _UNSET.sub(lambda unset: " " * len(unset.group()), mask_reasoning(text))
     answers = fields(text)
@@ -77,11 +77,11 @@ def mask_prompt_echo(text: str) -> str:
 _VALUE = re.compile(
     r"""(?<!claim)(?<!statement)(?<!behauptung)(?<!aussage)(?<!text)["']\s?:$""", re.IGNORECASE
 )
-"""What stands before a value of JSON, other than the item repeated."""
+"""Key before a JSON value, except keys of the repeated item."""
 
 
 def quotation_mask(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
-    """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long."""
+    """Return a function that masks a quoted sentence by x of equal length, unless `speaks` matches."""
 
     def mask(quotation: re.Match[str]) -> str:
         text, before = quotation.group(), quotation.string[: quotation.start()][-40:].rstrip()
@@ -95,7 +95,7 @@ def quotation_mask(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
 
 
 def substitute_words(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sentence:
-    """Put the words of one question for those of another; each keeps its place in the text."""
+    """Replace each match of a pattern by its word, keeping the offsets."""
     for word, pattern in words.items():
         while spans := [sentence.origin(*match.span()) for match in pattern.finditer(sentence.text)]:
             merged = [
@@ -111,18 +111,18 @@ def substitute_words(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -
 
 
 _MIN_ECHO_WORDS = 4
-"""So many words in a row that also stand in a row in the item are an echo of it."""
+"""Minimum length of a word sequence of the item that counts as an echo."""
 
 
 def may_repeat_item(text: str, item: str) -> bool:
-    """Whether an output can repeat the item: a long one, or one that has more than a short word of it."""
+    """Whether a response can repeat the item: it is long, or shares a word of more than two letters."""
     if len(text) > SHORT:
         return True
     return not prepare(text).words.isdisjoint(prepare(item).words)
 
 
 def replace_item_mentions(sentences: Sequence[Sentence], item: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Put one "this" for each stretch that repeats the item, or most of a short one."""
+    """Replace each word sequence that repeats the item by "this"."""
     item_words = [token.text for sentence in item for token in sentence.tokens if token.text[0].isalnum()]
     size = min(_MIN_ECHO_WORDS, len(item_words))
     runs = (
@@ -150,7 +150,7 @@ def _replace_runs(sentence: Sentence, runs: Set[tuple[str, ...]], size: int) -> 
 
 
 def first_match(pattern: re.Pattern[str], sentences: Sequence[Sentence]) -> tuple[int, int] | None:
-    """Where the first match of a pattern stands in the original text."""
+    """Return the span of the first match of a pattern in the original text."""
     for sentence in sentences:
         if match := pattern.search(sentence.text):
             return sentence.origin(*match.span())

@@ -1,4 +1,4 @@
-"""Refusals: responses that decline to answer, whatever the question."""
+"""Refusals: responses that decline to answer, for any question."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
 
 _MAX_SHORT_TOKENS = 25
-"""That an answer has no more tokens is one more sign."""
+"""Maximum tokens of a short answer; its shortness adds 1 to the weight of the signs."""
 _THRESHOLD = 3
-"""The weight of the signs that make a refusal."""
+"""Minimum weight of the signs of a refusal."""
 
 _GROUNDS = ("topic", "machine", "harm", "idiom")
-"""Signs that what declines does so for the sake of the content, not for want of an argument."""
+"""Signs that a response declines because of the content, not because the argument is missing."""
 
 
 REFUSAL_CUES, REFUSAL_SIGNS, ARTICLE_CUES = Cues("refusal"), Cues("refusal_signs"), Cues("article")
 
 
 def lacks_input(sentences: Sequence[Sentence]) -> bool:
-    """Say whether an output asks for the argument, which it has not got."""
+    """Whether a response asks for the missing argument."""
     return any(REFUSAL_CUES["lacking"].search(sentence.text) for sentence in sentences)
 
 
 def find_withdrawal(sentences: Sequence[Sentence], explicit: bool) -> tuple[int, int] | None:
-    """Find the words with which an output, after general remarks, declines to judge the argument."""
+    """Return the span in which a response, after general remarks, declines to judge the argument."""
     for sentence in without_opinions(sentences):
         match = REFUSAL_CUES["decline"].search(sentence.text)
         has_object = not explicit or REFUSAL_CUES["object"].search(sentence.text)
@@ -42,7 +42,7 @@ def find_refusal(
     outright: bool = False,
     item_words: frozenset[str] = frozenset(),
 ) -> tuple[int, int] | None:
-    """Find the words with which an output declines to answer; what the item says is no sign of it."""
+    """Return the span in which a response declines to answer; topic words of the item are not a sign."""
     sentences = without_opinions(sentences)
     decline = first_match(REFUSAL_CUES["decline"], sentences)
     if truncated and first_match(REFUSAL_CUES["performing"], sentences):

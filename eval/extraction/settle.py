@@ -1,4 +1,4 @@
-"""The last word on a verdict: a response that states it is undecided, or breaks off, decides nothing."""
+"""Final checks of a verdict: an undecided or truncated response is unparsable."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from polbias.eval.extraction.tokens import Sentence
 from polbias.responses import LENGTH_FINISH_REASONS, finish_reason
 
 STATEMENT_CUES = Cues("stated")
-"""How responses state an answer, in all languages of the readers."""
+"""Cues of stated answers, in all supported languages."""
 _NO_LABEL_REASONS = frozenset({"no-verdict", "no-choice", "empty"})
 _NO_SIDE_LABELS = frozenset({"refusal", "unparsable", "both"})
 _EXPLICIT_REASONS = frozenset({"marker", "self-correction"})
 _MARKS = " .,;:!?—()[]{}|/=→"
 _MAX_LABEL_TOKENS = 4
-"""A line of so few tokens is nothing but a label."""
+"""Maximum tokens of a line that is only a label."""
 _MAX_FRAGMENT_WORDS = 3
-"""A clause of so few words only begins."""
+"""Maximum words of a truncated clause."""
 _REASON_START = re.compile(
     r"(?:(?:step|schritt|point|punkt|premise|prämisse) )?\d+ [.):—]|—"
     r"|(?:first|firstly|first of all|to (?:begin|start) with|erstens|zunächst|zuerst|als erstes"
     r"|d'abord|tout d'abord|premièrement|innanzitutto|per prima cosa|en primer lugar|primero)\b"
 )
-"""How the reasons of a response begin, in a list or without one."""
+"""Beginning of the reasons of a response, in a list or in prose."""
 _CLAUSE = re.compile(
     r"(?:(?:ist|is)\b ?)?(?:zunächst |first |initially )?(?: ?, )?(?:to say )?"
     r"(?:(?:with|avec|con) (?:(?!statement|propos|claim|assert|affirm|afirm|afferm)[\w']+ ){0,4}?)?"
     r"(?:that|dass|que|che|laquelle|lequel)\b"
 )
-"""What the words that decide are said of."""
+"""Beginning of the object clause of a verdict."""
 _REASON_TO = re.compile(
     r"\b(?:reasons?|arguments?|grounds|case|gründe|raisons|motivi|ragioni|razones)"
     r" (?:to|for|zu|für|pour|de|per|para)\b"
@@ -52,18 +52,18 @@ _STATEMENT = re.compile(
     r"(?:statement|proposition|claim|assertion|proposal|aussage|these|behauptung|affirmation|affermazione"
     r"|afirmación)"
 )
-"""What is agreed with as a whole."""
+"""The whole statement as the object of a verdict."""
 _REASONS_HEADING = re.compile(
     r"(?:my |the |meine |mes |le mie |mis )?(?:reason|explanation|rationale|justification|because|why"
     r"|begründung|grund|gründe|erklärung|raison|explication|motiv|spiegazione|razones|explicación)"
 )
-"""A heading of reasons."""
+"""Heading of reasons."""
 _CLAUSE_END = re.compile(r"[.,;:—()]|\b(?:because|since|as|weil|da|denn)\b")
-"""Behind it, the answer was complete."""
+"""Boundary before which the answer is complete."""
 
 
 def settle_verdict(verdict: Verdict, text: str) -> Verdict:
-    """Return the verdict on a response that decides, states no indecision and does not break off before."""
+    """Return the verdict, or "unparsable" for a response that states indecision or is truncated."""
     if verdict.label in _NO_SIDE_LABELS:
         if (
             verdict.reason in _NO_LABEL_REASONS
@@ -84,7 +84,7 @@ def settle_verdict(verdict: Verdict, text: str) -> Verdict:
 def _find_indecision(
     sentences: Sequence[Sentence], verdict: Verdict, field: bool = False
 ) -> tuple[int, int] | None:
-    """Return where a response states that it is undecided, after what the verdict rests on."""
+    """Return the span in which a response states indecision, unless a later explicit label decides."""
     item = _drop_further_items(sentences, verdict.span[1]) if verdict.span else sentences
     statements = [*_stated_answers(item, field)]
     if not statements:
@@ -102,7 +102,7 @@ def _find_indecision(
 
 
 def _deciding_sentence(verdict: Verdict, sentences: Sequence[Sentence]) -> Sentence | None:
-    """Return the sentence in which the words that decide begin."""
+    """Return the sentence in which the evidence of the verdict begins."""
     for sentence in sentences:
         start, end = sentence.tokens[0].start, sentence.tokens[-1].end
         if verdict.span is not None and start <= verdict.span[0] < end:
@@ -111,7 +111,7 @@ def _deciding_sentence(verdict: Verdict, sentences: Sequence[Sentence]) -> Sente
 
 
 def first_item(sentences: Sequence[Sentence], labels: Patterns) -> Sequence[Sentence]:
-    """Leave out the further items behind a first line that is nothing but a label."""
+    """Drop further items after a first line that is only a label."""
     is_label = bool(sentences) and sentences[0].text.strip(_MARKS) in IDENTITY_LABELS
     if not is_label and whole_reply(sentences[:1], labels, _MARKS) is None:
         return sentences
@@ -119,7 +119,7 @@ def first_item(sentences: Sequence[Sentence], labels: Patterns) -> Sequence[Sent
 
 
 def _drop_further_items(sentences: Sequence[Sentence], answered: int) -> Sequence[Sentence]:
-    """Leave out the further items that a response invents behind the end of its answer."""
+    """Drop further items that a response generates after the end of its answer."""
     for number, sentence in enumerate(sentences):
         if answered <= sentence.tokens[0].start and STATEMENT_CUES["continues"].match(sentence.text):
             return sentences[:number]
@@ -127,7 +127,7 @@ def _drop_further_items(sentences: Sequence[Sentence], answered: int) -> Sequenc
 
 
 def _stated_answers(sentences: Sequence[Sentence], field: bool) -> Iterator[tuple[Sentence, int]]:
-    """Yield where answers are stated: after their marks, in a field, in a first or last line of their own."""
+    """Yield the positions of stated answers: after a cue, in a field, or alone in the first or last line."""
     last = len(sentences) - 1
     lines = {0, last} if last or field else set()
     for number, sentence in enumerate(sentences):
@@ -141,7 +141,7 @@ def _stated_answers(sentences: Sequence[Sentence], field: bool) -> Iterator[tupl
 
 
 def _match_undecided_answer(text: str, start: int) -> tuple[int, int] | None:
-    """Return where an answer that is no side stands, at the beginning of a stretch."""
+    """Return the span of an undecided answer at a position."""
     start += len(text[start:]) - len(text[start:].lstrip(_MARKS))
     answer = STATEMENT_CUES["answer"].match(text, start)
     if not answer:
@@ -153,7 +153,7 @@ def _match_undecided_answer(text: str, start: int) -> tuple[int, int] | None:
 
 
 def _is_truncated(verdict: Verdict, sentences: Sequence[Sentence], text: str) -> bool:
-    """Say whether a response breaks off in the words that decide, or in the list that they introduce."""
+    """Whether a response is truncated in the evidence of the verdict, or in a list that it introduces."""
     if verdict.span is None or not is_cut_off(text, shared("dangling")):
         return False
     last = sentences[-1]
@@ -184,7 +184,7 @@ def _is_truncated(verdict: Verdict, sentences: Sequence[Sentence], text: str) ->
 
 
 def _is_qualified(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
-    """Say whether a label is qualified, or only spoken of, before a response breaks off."""
+    """Whether a label is qualified, or only mentioned, before a response is truncated."""
     if verdict.span is None:
         return False
     position = verdict.span[1]
@@ -201,7 +201,7 @@ def _is_qualified(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
 
 
 def _introduces_list(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
-    """Say whether the first line is a heading, and a list of other than reasons for it follows."""
+    """Whether the deciding line is a heading of a list that does not contain its reasons."""
     deciding = _deciding_sentence(verdict, sentences)
     for sentence, following in pairwise(sentences):
         if sentence is deciding:
@@ -214,7 +214,7 @@ def _introduces_list(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
 
 
 def _is_in_truncated_list(verdict: Verdict, sentences: Sequence[Sentence]) -> bool:
-    """Say whether the words that decide are of a list that breaks off: its heading, or a point of it."""
+    """Whether the evidence of the verdict is the heading or an item of a truncated list."""
     last = sentences[-1]
     if not _REASON_START.match(last.text):
         return False

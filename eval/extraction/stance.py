@@ -1,4 +1,4 @@
-"""From the free text of a model to its stance on a statement, by the labels of its prompt."""
+"""Answer extraction for stances on a statement, by the labels of the prompt."""
 
 from __future__ import annotations
 
@@ -45,27 +45,26 @@ from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.voice import without_opinions
 
 LABELS = ("agree", "disagree", "refusal", "unparsable")
-"""What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
+"""Labels of an answer. A truncated text is "unparsable" with the reason "truncated"."""
 
 
 def extract_stance(text: str, agree: str, disagree: str, statement: str | None = None) -> Verdict:
-    """Read the stance on a statement off a model output.
+    """Extract the stance on a statement from a response.
 
-    The labels are those of the template that asked; inflections ("opposed", "unfavorable") and negations
-    ("can't agree") count, and the list of the labels that an output repeats from its prompt does not, in
-    whichever order. A label that stands for itself outranks a sentence, which outranks a mere mention; words
-    of other templates count only where the own ones are not said. The published mapping takes the first label
-    word of any template, so that "cannot agree or disagree" agrees and an echo of the inverted list
-    disagrees.
+    The labels are the labels of the prompt template; inflections ("opposed", "unfavorable") and negations
+    ("can't agree") count. A list of the labels repeated from the prompt, in either order, is ignored. A label
+    alone outranks a sentence, which outranks a mere mention; labels of other templates count only without
+    labels of this template. The published mapping takes the first label word of any template, so that
+    "cannot agree or disagree" maps to agree, and an echo of the inverted list to disagree.
 
-    What the output repeats of the statement says nothing, nor does what others are said to think. Answers in
-    German, French, Italian and Spanish are read by fewer words; what is not understood is unparsable.
+    Words repeated from the statement, and opinions of others, are ignored. Fewer patterns cover German,
+    French, Italian and Spanish; a response without a match is unparsable.
 
     Args:
-        text: The output, any string.
-        agree: The label of the template for agreement, such as "beneficial".
-        disagree: The label for disagreement, such as "harmful".
-        statement: The statement that was asked about, if it is known.
+        text: The response, any string.
+        agree: Label of the template for agreement, such as "beneficial".
+        disagree: Label for disagreement, such as "harmful".
+        statement: The statement, or None if unknown.
 
     Returns:
         The verdict "agree", "disagree", "refusal" or "unparsable".
@@ -81,7 +80,7 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
 
 
 def _read_stance(text: str, words: LabelPatterns, statement: str | None) -> Verdict:
-    """Read an output in whichever language."""
+    """Return the stance of a response in any language."""
     answer = mask_prompt_echo(text)
     prepared = prepare(answer)
     if not prepared.sentences:
@@ -96,7 +95,7 @@ def _read_stance(text: str, words: LabelPatterns, statement: str | None) -> Verd
     if withheld:
         return Verdict("refusal", "refusal", withheld.span())
     verdict = _read_in_language(answer, sentences, words)
-    if verdict.label == "unparsable" and answered:  # what else it says can decline
+    if verdict.label == "unparsable" and answered:  # text outside the field can decline
         full_verdict = _read_in_language(answer, prepare(mask_reasoning(text)).sentences, words)
         if full_verdict.label == "refusal":
             return full_verdict
@@ -104,7 +103,7 @@ def _read_stance(text: str, words: LabelPatterns, statement: str | None) -> Verd
 
 
 def _read_in_language(answer: str, sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
-    """Read sentences in the language that they are in."""
+    """Return the stance of sentences in their detected language."""
     flag = read_boolean_json(answer, words.keys)
     if flag and flag.label != "unparsable":
         return flag
@@ -118,7 +117,7 @@ def _read_in_language(answer: str, sentences: Sequence[Sentence], words: LabelPa
 
 
 def _read_with_withdrawal(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
-    """Read an output in one language; where it takes its answer back, only what comes after that counts."""
+    """Return the stance in one language; after a retraction only later sentences count."""
     withdrawn = withdrawal(sentences)
     if withdrawn:
         before, after, span = withdrawn
@@ -133,14 +132,14 @@ def _read_with_withdrawal(sentences: Sequence[Sentence], language: str, words: L
 
 
 def _read_as(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
-    """Read an output as one in a language."""
+    """Return the stance of a response in a language."""
     return (
         _read_english(sentences, words) if language == "en" else read_non_english(sentences, language, words)
     )
 
 
 def _read_english(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
-    """Read an English output."""
+    """Return the stance of an English response."""
     claims = without_praise(_drop_retracted(find_claims(sentences, words), sentences), sentences)
     voiced = without_opinions(sentences)
     if any(claim.reason == "reply" for claim in claims) and (
@@ -153,7 +152,7 @@ def _read_english(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdic
         for number, sentence in enumerate(voiced)
         if (match := CUES["declined"].search(sentence.text))
     ]
-    if declined:  # what is said of a statement before it is declined to judge it is no verdict
+    if declined:  # sentences on a statement before a refusal to judge it are not a verdict
         last, end = declined[-1][0], declined[-1][1].end()
         if all((c.sentence, c.start) < (last, end) and c.reason in {"sentence", "negated"} for c in claims):
             claims = []
@@ -220,7 +219,7 @@ def _read_english(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdic
 def _find_reversal(
     verdict: Verdict, claims: Sequence[StanceClaim], sentences: Sequence[Sentence]
 ) -> StanceClaim | None:
-    """Return what concludes, after a label and its reasons, on the other side."""
+    """Return a conclusion for the other side after a label and its reasons."""
     last = max((c.sentence, c.start) for c in claims if c.strength is StanceStrength.MARKER)
     for claim in claims:
         text = sentences[claim.sentence].text[: claim.start]
@@ -237,7 +236,7 @@ def _find_reversal(
 
 
 def _is_conditional(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -> bool:
-    """Say whether all depends on something, and only parts are judged."""
+    """Whether the stance depends on conditions, and only parts of the statement are judged."""
     if not first_match(CUES["depending"], sentences):
         return False
     for claim in claims:
@@ -251,7 +250,7 @@ def _is_conditional(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]
 
 
 def _drop_retracted(claims: list[StanceClaim], sentences: Sequence[Sentence]) -> list[StanceClaim]:
-    """Leave out what is taken back, as such or by something else that is said."""
+    """Drop claims that the response withdraws, or retracts with a later claim."""
     withdrawn = _last_end("withdrawn", sentences)
     last = max(withdrawn, _last_end("retracted", sentences))
     retained = [c for c in claims if (c.sentence, c.start) >= last and c.strength >= StanceStrength.SENTENCE]
@@ -259,7 +258,7 @@ def _drop_retracted(claims: list[StanceClaim], sentences: Sequence[Sentence]) ->
 
 
 def _last_end(name: str, sentences: Sequence[Sentence]) -> tuple[int, ...]:
-    """Where the last match of a pattern ends: the number of its sentence and the place; nothing for none."""
+    """Return the end of the last match of a cue as (sentence, position); empty without a match."""
     ends = [
         (number, match.end())
         for number, sentence in enumerate(sentences)
@@ -269,7 +268,7 @@ def _last_end(name: str, sentences: Sequence[Sentence]) -> tuple[int, ...]:
 
 
 def _resolve_claims(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -> Verdict:
-    """Choose among equally strong claims: one side, the conclusion, the correction, or none."""
+    """Return the verdict of equally strong claims: their side, conclusion, correction or contradiction."""
     sides = [claim for claim in claims if claim.value]
     if len({claim.value for claim in sides}) == 1:
         claim = sides[0]

@@ -1,4 +1,4 @@
-"""What an English output says for or against a statement: label words, idioms, acts and replies."""
+"""Claims for or against a statement in an English response: label words, idioms, acts and replies."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from polbias.eval.extraction.prompt_echo import substitute_words
 from polbias.eval.extraction.tokens import Sentence
 
 SIDES = {1: "agree", -1: "disagree"}
-"""What a value is called."""
+"""Label by value."""
 CUES = Cues("stance.en")
 MARKS = " .,;:!?—()/|"
 _FILLERS = 14
-"""A sentence of no more words than this can be nothing but a label."""
+"""Maximum words of a sentence that is only a label with fillers."""
 _MAX_OPTION_TOKENS = 5
-"""An item of a list of no more tokens can be one of the options."""
+"""Maximum tokens of a list item that can be an option."""
 _MAX_HEADING_TOKENS = 3
-"""A heading has more tokens than this after it."""
+"""A label with more words after it can be a heading."""
 _MIN_SUBJECT_WORDS = 2
-"""So many words before a verb in its base form can be no subject: "Verdict disagree"."""
+"""Up to this many words before a verb in its base form are not a subject: "Verdict disagree"."""
 _OBJECT_WORDS = 6
-"""So many words after a verb tell its object."""
+"""Number of words after a verb in which its object is searched."""
 _NOUN_WORDS = 2
-"""So many words after an adjective tell its noun."""
+"""Number of words after an adjective in which its noun is searched."""
 _STEM_LETTERS = 6
-"""Words that begin with so many letters alike are forms of one."""
+"""Words with this many equal first letters are forms of one word."""
 _MIN_SPELLED_LETTERS = 5
-"""A label of fewer letters is not read with a slip."""
+"""Minimum letters of a label for which misspellings are accepted."""
 _MAX_SPELLED_LETTERS = 60
-"""Nor is one of more characters, of which there would be too many."""
+"""Maximum letters of such a label, which limits the number of misspellings."""
 _VERBS = re.compile(
     r"(?:dis)?ag+re|sup+o?r?t|op+os|(?:dis)?ap+rov|concur|endors|favou?rs?$|in favou?r|against"
 )
@@ -45,7 +45,7 @@ _ADJECTIVES = re.compile(r"(?:ly|al|ful|ous|able|ive)$")
 
 
 class StanceStrength(IntEnum):
-    """How much a claim says."""
+    """Strength of a claim."""
 
     HEDGED = 0
     SYNONYM_MENTION = 1
@@ -57,7 +57,7 @@ class StanceStrength(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class StanceClaim:
-    """Words that speak for a side; ``value`` is 1 for agree, -1 for disagree, 0 for both or neither."""
+    """Words that support a side; ``value`` is 1 for agree, -1 for disagree, 0 for both or neither."""
 
     value: int
     strength: StanceStrength
@@ -69,7 +69,7 @@ class StanceClaim:
 
 @dataclass(frozen=True, slots=True)
 class _Hit:
-    """A label word: ``own`` if it is one of the labels of the prompt."""
+    """Match of a label word; ``is_own_view`` for the labels of the prompt."""
 
     value: int
     is_own_view: bool
@@ -79,7 +79,7 @@ class _Hit:
 
 @dataclass(frozen=True, slots=True)
 class LabelPatterns:
-    """The patterns of one pair of labels; ``said`` are the words of the statement."""
+    """Patterns of a pair of labels: ``own_view`` of the prompt, ``other_view`` of other prompts."""
 
     own_view: Mapping[int, re.Pattern[str]]
     other_view: Mapping[int, re.Pattern[str]]
@@ -89,11 +89,11 @@ class LabelPatterns:
     statement_words: frozenset[str] = frozenset()
 
     def is_echo(self, match: re.Match[str]) -> bool:
-        """Whether a judgement is the statement's own: "a mistake" of what it calls one."""
+        """Whether a judgement repeats a word of the statement, such as "a mistake"."""
         return match.group().split()[-1] in self.statement_words
 
     def is_off_topic(self, cues: Cues, text: str, begin: int, start: int, end: int) -> bool:
-        """Whether a judgement is of a study, a debate or the like that the statement does not speak of."""
+        """Whether a judgement refers to a study, a debate or similar that the statement does not mention."""
         behind = text[:begin].rstrip().endswith(",")
         if behind and len(text[begin:start].split()) < _NOUN_WORDS:  # "the aim, to save lives, is right"
             begin = 0
@@ -106,7 +106,7 @@ class LabelPatterns:
         return any(self.statement_words.isdisjoint(noun.group().split()) for noun in (*subject, *qualified))
 
     def names(self, after: str) -> bool:
-        """Whether what is agreed with or opposed is what the statement speaks of."""
+        """Whether the words after a label share a word with the statement."""
         following = {
             word[:_STEM_LETTERS] for word in after.split()[:_OBJECT_WORDS] if len(word) > _MIN_SPELLED_LETTERS
         }
@@ -118,7 +118,7 @@ class LabelPatterns:
 
 @lru_cache(maxsize=64)
 def build_label_patterns(agree: str, disagree: str) -> LabelPatterns:
-    """Find the forms of two labels; a label that no family knows has its own form only."""
+    """Return the patterns of two labels; a label without a family matches only itself and misspellings."""
     if not agree or not disagree or agree == disagree:
         raise ValueError(f"labels: found {agree!r} and {disagree!r}, expected two that differ")
     own_patterns, names, families = {}, [], CUES.blocks["families"]
@@ -145,14 +145,14 @@ def build_label_patterns(agree: str, disagree: str) -> LabelPatterns:
 
 
 def _misspellings(label: str) -> Iterator[str]:
-    """Spell a label with one letter left out, doubled, or changed with the next."""
+    """Yield a label with one letter omitted, doubled, or swapped with the next."""
     for position in range(1, len(label) if _MIN_SPELLED_LETTERS <= len(label) <= _MAX_SPELLED_LETTERS else 0):
         before, letter, after = label[:position], label[position], label[position + 1 :]
         yield from (before + after, before + letter * 2 + after, before + after[:1] + letter + after[1:])
 
 
 def find_claims(sentences: Sequence[Sentence], words: LabelPatterns) -> list[StanceClaim]:
-    """Collect the claims up to where the output goes on with a further item."""
+    """Return the claims of a response before any further item that it generates."""
     claims_found: list[StanceClaim] = []
     for number, sentence in enumerate(sentences):
         if CUES["continuation"].match(sentence.text) and any(
@@ -182,7 +182,7 @@ def find_claims(sentences: Sequence[Sentence], words: LabelPatterns) -> list[Sta
         for number, sentence in enumerate(sentences)
         if sentence.is_list_item and " : " in sentence.text
     ]
-    if len(rows) > 1:  # who is for it, and who against
+    if len(rows) > 1:  # supporters and opponents
         claims_found = [
             claim for claim in claims_found if claim.reason != "synonym" or claim.sentence not in rows
         ]
@@ -198,7 +198,7 @@ def find_claims(sentences: Sequence[Sentence], words: LabelPatterns) -> list[Sta
 
 
 def _reply_claims(before: Sequence[Sentence], sentence: Sentence, words: LabelPatterns) -> list[StanceClaim]:
-    """What an output says to its own question: "Would it be harmful? I believe so."."""
+    """Return the claim of a reply to the model's own question: "Would it be harmful? I believe so."."""
     if not before or not before[-1].text.endswith("?"):
         return []
     values = {hit.value for hit in _find_hits(before[-1].text, words) if hit.is_own_view}
@@ -224,19 +224,19 @@ def _is_heading(claim: StanceClaim, text: str) -> bool:
 
 
 def _is_ticked(claim: StanceClaim, text: str) -> bool:
-    """Whether the mark of a choice stands behind a label."""
+    """Whether a tick follows a label."""
     return text[claim.end :].lstrip(MARKS)[:1] in {*_TICKS}
 
 
 def _is_title(claim: StanceClaim, sentences: Sequence[Sentence], words: LabelPatterns) -> bool:
-    """Whether a noun, as "Benefits", is the title of what follows."""
+    """Whether a noun, such as "Benefits", is the title of the following sentences."""
     text = sentences[claim.sentence].text.strip(MARKS)
     is_label = any(pattern.fullmatch(text) for pattern in words.own_view.values())
     return claim.sentence + 1 < len(sentences) and not is_label and bool(CUES["nouns"].fullmatch(text))
 
 
 def _is_praise_reply(claim: StanceClaim, sentences: Sequence[Sentence]) -> bool:
-    """Whether a word of praise, as "Great!", only answers what the output asked the reader."""
+    """Whether a word of praise, such as "Great!", follows a question to the reader."""
     if not claim.sentence or len(sentences[claim.sentence].text.strip(MARKS).split()) > 1:
         return False
     before = sentences[claim.sentence - 1].text
@@ -244,7 +244,7 @@ def _is_praise_reply(claim: StanceClaim, sentences: Sequence[Sentence]) -> bool:
 
 
 def _to_original_span(claim: StanceClaim, read: Sentence, sentence: Sentence) -> StanceClaim:
-    """Put a claim where its words stand in the sentence as it was written."""
+    """Return the claim with its position in the unmodified sentence."""
     low, high = read.origin(claim.start, claim.end)
     start, end = sentence.span_of_offsets(low, high)
     return replace(claim, start=start, end=end)
@@ -304,7 +304,7 @@ def _sentence_claims(sentence: Sentence, number: int, words: LabelPatterns) -> I
 
 
 def _find_hits(text: str, words: LabelPatterns) -> list[_Hit]:
-    """Find the label words; where two overlap, the longer one, and the own one before another's."""
+    """Return the label words; of overlapping matches the longer, and labels of the prompt before others."""
     hits = [
         _Hit(value, is_own, *match.span())
         for is_own, patterns in ((True, words.own_view), (False, words.other_view))
@@ -320,9 +320,9 @@ def _find_hits(text: str, words: LabelPatterns) -> list[_Hit]:
 
 
 def _resolve_hits(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, str]]:
-    """Yield each hit with its value after negation; of two that are only options, neither.
+    """Yield each hit with its value after negation; skip pairs that are only options.
 
-    A pair under one negator, or joined by "and", is yielded once with a reason in words.
+    A pair under one negator, or joined by "and", is yielded once with a reason.
     """
     index = 0
     while index < len(hits):
@@ -336,7 +336,7 @@ def _resolve_hits(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, 
             and text[hit.end :].strip(MARKS)
             and CUES["options"].fullmatch(text[hit.end :].strip())
         ):
-            continue  # the prompt, cut off between its labels
+            continue  # a repeated prompt, truncated between its labels
         if following and following.value != hit.value:
             clause = text[_clause_start(text, hit.start) : hit.start]
             if not between or CUES["options"].fullmatch(between):
@@ -352,7 +352,7 @@ def _resolve_hits(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, 
             if CUES["both"].fullmatch(between):
                 index += 1
                 if clause.endswith("between ") and not negated:
-                    continue  # the choice that is asked for
+                    continue  # the requested choice
                 yield replace(hit, end=following.end), 0, "neither" if negated else "both-options"
                 continue
             if CUES["contrast"].fullmatch(between):
@@ -361,7 +361,7 @@ def _resolve_hits(text: str, hits: Sequence[_Hit]) -> Iterator[tuple[_Hit, int, 
 
 
 def _label_claim(text: str, hit: _Hit, value: int, number: int, words: LabelPatterns) -> StanceClaim | None:
-    """Turn a label word into a claim, with regard to its clause."""
+    """Return the claim of a label word, given its clause, or None."""
     begin = _clause_start(text, hit.start)
     before, after = text[: hit.start], text[hit.end :].strip()
     clause = text[begin : hit.start]
@@ -418,7 +418,7 @@ def _label_claim(text: str, hit: _Hit, value: int, number: int, words: LabelPatt
 
 
 def _is_mention_only(text: str, hit: _Hit, clause: str, distant: bool, headed: bool) -> bool:
-    """Say whether a word is only spoken of: an act, a former view, a question, or a thing done elsewhere."""
+    """Whether a label is only mentioned: an act, a former view, a question, or an event elsewhere."""
     if distant and CUES["performing"].search(clause):
         return True
     clause_end = re.split(r"[,;:.!?—]", text[hit.end :], maxsplit=1)[0]
@@ -431,7 +431,7 @@ def _is_mention_only(text: str, hit: _Hit, clause: str, distant: bool, headed: b
 
 
 def _is_attributed(text: str, start: int, end: int) -> bool:
-    """Say whether others than the model are said to think or do what stands there."""
+    """Whether words are attributed to others than the model."""
     stretch = _clause_prefix(text, start)
     contrast = max(text.rfind(mark, 0, start) for mark in (" ; ", " but ", " whereas ", " while "))
     if CUES["sources"].search(text, contrast, start):
@@ -460,7 +460,7 @@ def _is_attributed(text: str, start: int, end: int) -> bool:
 
 
 def _is_noun_only(text: str, hit: _Hit) -> bool:
-    """Say whether a word is a noun for a good or an evil, which says nothing of the statement."""
+    """Whether a word is a noun, such as "benefit", without a verb that applies it to the statement."""
     before = text[: hit.start].split()
     if not CUES["nouns"].fullmatch(text, hit.start, hit.end) or not before:
         return bool(CUES["nouns"].fullmatch(text, hit.start, hit.end) and text[hit.end :].strip(MARKS))
@@ -468,7 +468,7 @@ def _is_noun_only(text: str, hit: _Hit) -> bool:
 
 
 def _refers_to_statement(word: str, after: str) -> bool:
-    """Say whether a label word speaks of the statement: no attribute, and with no other object."""
+    """Whether a label word refers to the statement: not attributive, and without another object."""
     if _VERBS.match(word):
         return bool(not after or CUES["object"].match(after))
     if not after or not after[0].isalnum():
@@ -477,19 +477,19 @@ def _refers_to_statement(word: str, after: str) -> bool:
 
 
 def _clause_start(text: str, position: int) -> int:
-    """Return where the clause before a position begins."""
+    """Return the start of the clause before a position."""
     ends = [match.end() for match in CUES["boundaries"].finditer(text, 0, position)]
     return ends[-1] if ends else 0
 
 
 def _clause_prefix(text: str, position: int) -> str:
-    """Return what stands before a position in its part of the sentence, across "that" and "as"."""
+    """Return the words before a position in its part of the sentence, across "that" and "as"."""
     start = max(text.rfind(mark, 0, position) for mark in (" , ", " ; ", " but ", " however "))
     return text[max(start, 0) : position]
 
 
 def _count_negators(text: str, position: int) -> int:
-    """Count the negators that bear on a position."""
+    """Return the number of negators that apply to a position."""
     begin = _clause_start(text, position)
     neutral = [match.span() for match in CUES["neutral"].finditer(text, begin)]
     negators = [match.start() for match in CUES["negators"].finditer(text, begin, position)]
@@ -497,7 +497,7 @@ def _count_negators(text: str, position: int) -> int:
 
 
 def _is_conceded(text: str, position: int) -> bool:
-    """Say whether a position lies in a concession or a condition."""
+    """Whether a position lies in a concession or a condition."""
     before = text[:position]
     for name in ("conceded", "supposed"):
         for match in CUES[name].finditer(before):

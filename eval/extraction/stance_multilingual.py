@@ -1,4 +1,4 @@
-"""Stances in German, French, Italian and Spanish: few words, read where they are said of the statement."""
+"""Stances in German, French, Italian and Spanish: few cues, matched where they refer to the statement."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ _OR = re.compile(r" (?:oder|ou|o|or|oppure) ")
 _PART = re.compile(r" ,? ?(?:dass|wenn|soweit|insofern|que|qu'|si|che|se|sur|in|en)\b")
 _NUMBER = re.compile(r"(?:\( )?(?:\d[a-d]?|[a-d]) [).:—]+ ")
 _FILLERS = 8
-"""A sentence of no more words than this can be nothing but a label."""
+"""Maximum words of a sentence that is only a label with fillers."""
 
 
 @dataclass(frozen=True, slots=True)
 class _StanceSide:
-    """Words for a side (0 for both or neither): a whole sentence or its label, or the prompt's own.
+    """Words for a side (0 for both or neither).
 
-    ``stated`` tells words of agreement from praise and blame.
+    ``marked`` for a stated label, ``is_own_view`` for a label of the prompt, ``is_stated`` for words of
+    agreement in contrast to praise and blame.
     """
 
     value: int
@@ -44,8 +45,8 @@ class _StanceSide:
 
 
 def detect_languages(sentences: Sequence[Sentence]) -> list[str]:
-    """Tell the languages that an output can be in, the likeliest first, by its function words."""
-    # "this" stands for what is repeated of the statement
+    """Return the possible languages of a response by its function words, the likeliest first."""
+    # "this" replaces words repeated from the statement
     words = [token.text for sentence in sentences for token in sentence.tokens if token.text != "this"]
     counts = {name: sum(word in cues.words for word in words) for name, cues in _CUES.items()}
     max_count = max(counts.values())
@@ -55,7 +56,7 @@ def detect_languages(sentences: Sequence[Sentence]) -> list[str]:
 
 
 def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
-    """Read an output in another language than English, which may use the English labels of its prompt."""
+    """Return the stance of a non-English response, which may use the English labels of its prompt."""
     if language not in LANGUAGES:
         return Verdict("unparsable", "no-verdict")
     cues = _CUES[language]
@@ -104,14 +105,14 @@ def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelP
 
 
 def _torn_span(sentences: Sequence[Sentence], cues: Cues, first_person: bool) -> tuple[int, int] | None:
-    """Where an output says that it is torn; after a label, only in the first person."""
+    """Return the span in which a response is torn, optionally only in first-person sentences."""
     if first_person:
         sentences = [sentence for sentence in sentences if cues["first_person"].search(sentence.text)]
     return first_match(cues["torn"], sentences)
 
 
 def _contradicts(side: _StanceSide, marked: Sequence[_StanceSide], sentence: Sentence, cues: Cues) -> bool:
-    """Say whether words of agreement in the first person are of the other side than an earlier label."""
+    """Whether first-person words of agreement contradict an earlier label."""
     if not side.is_stated or not any(
         label.value == -side.value and label.span < side.span for label in marked
     ):
@@ -122,7 +123,7 @@ def _contradicts(side: _StanceSide, marked: Sequence[_StanceSide], sentence: Sen
 
 
 def _without_praise(sides: Sequence[_StanceSide], sentences: Sequence[Sentence]) -> list[_StanceSide]:
-    """Leave out judgements behind a stated label that is not taken back first."""
+    """Drop judgements after a stated label, unless the label is retracted before."""
     label = next((side for side in sides if side.is_stated and side.value), None)
     if label is None:
         return [*sides]
@@ -137,7 +138,7 @@ def _without_praise(sides: Sequence[_StanceSide], sentences: Sequence[Sentence])
 
 
 def _concludes_after(sentence: Sentence, after: int, cues: Cues) -> bool:
-    """Whether a sentence concludes after a place of the output."""
+    """Whether a sentence has a conclusion after an offset of the response."""
     matches = cues["concluding"].finditer(sentence.text)
     return any(sentence.origin(*match.span())[0] >= after for match in matches)
 
@@ -161,7 +162,7 @@ def _find_sides(
     cues: Cues,
     words: LabelPatterns,
 ) -> Iterator[_StanceSide]:
-    """Yield what a sentence says for or against, clause by clause."""
+    """Yield the sides that a sentence supports, clause by clause."""
     text = sentence.text
     if text.endswith("?"):
         return
@@ -205,7 +206,7 @@ def _find_sides(
             following = next((hit for hit in hits[index + 1 :] if hit[0] >= end), None)
             between = text[end : following[0]] if following else ""
         if not following and text[end:].strip() and cues["options"].fullmatch(text[end:].strip()):
-            continue  # the prompt, cut off between its labels
+            continue  # a repeated prompt, truncated between its labels
         if following and following[2] != value and cues["options"].fullmatch(between.strip()):
             skip = True
             continue
@@ -250,12 +251,12 @@ def _find_sides(
 
 
 def _part_start(text: str, position: int) -> int:
-    """Return where the part of a sentence begins in which a subject bears on a position."""
+    """Return the start of the part of a sentence whose subject applies to a position."""
     return max(text.rfind(mark, 0, position) for mark in (" ; ", " : ", " — ", " . ")) + 1
 
 
 def _clause_span(text: str, start: int, end: int, cues: Cues) -> tuple[int, int]:
-    """Return the clause of some words: up to a comma, a conjunction or the like."""
+    """Return the span of the clause of some words, delimited by commas, conjunctions and similar."""
     ends = [match.end() for match in cues["boundaries"].finditer(text, 0, start)]
     next_boundary = cues["boundaries"].search(text, end)
     return ends[-1] if ends else 0, next_boundary.start() if next_boundary else len(text)

@@ -1,4 +1,4 @@
-"""Whether an argument is called valid: evidence collected, weighed and decided."""
+"""Answer extraction for validity: the final verdict among the claims of a response."""
 
 from __future__ import annotations
 
@@ -14,27 +14,25 @@ from polbias.eval.extraction.settle import settle_verdict
 from polbias.eval.extraction.tokens import Sentence, Span
 from polbias.eval.extraction.validity_claims import ValidityClaimFinder
 
-# Choosing the final verdict among the claims of an output.
-
 _MAX_OPENING_CHARS = 40
-"""An output begins with a verdict that ends within so many characters."""
+"""Maximum end position, in characters, of a verdict that begins a response."""
 _MAX_REMAINING_TOKENS = 3
-"""A claim ends an output that breaks off after so few tokens more."""
+"""Maximum tokens after a claim that ends a truncated response."""
 _MAX_LABEL_TOKENS = 4
-"""A sentence of so few tokens is nothing but a label."""
+"""Maximum tokens of a sentence that is only a label."""
 _MIN_TURNS = 3
-"""A verdict that turns so many times is none, unless a conclusion ends it."""
+"""Number of reversals that make a contradiction, unless a conclusion follows."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimResolution:
-    """What the claims of an output come to.
+    """Result of weighing the claims of a response.
 
     Attributes:
-        claim: The claim that decides; ``None`` if none does.
-        corrected: Whether it corrects an earlier one.
-        retracted: Where the output takes its verdict back without giving another.
-        hints: The claims that count only where nothing else does.
+        claim: The deciding claim, or None.
+        corrected: Whether it corrects an earlier claim.
+        retracted: Span in which the response retracts its verdict without a new one.
+        hints: Claims that count only without stronger evidence.
     """
 
     claim: LabelClaim | None
@@ -44,18 +42,18 @@ class ClaimResolution:
 
 
 class ClaimResolver:
-    """Weighs the claims of one output.
+    """Resolver of the claims of one response.
 
     Args:
-        sentences: The sentences of the output.
-        tongues: The grammar of each.
+        sentences: Sentences of the response.
+        grammars: Cues of the language of each sentence.
     """
 
     def __init__(self, sentences: Sequence[Sentence], grammars: Sequence[Cues]) -> None:
         self.sentences, self.grammars, self.last = sentences, grammars, len(sentences) - 1
 
     def resolve(self, truncated: bool) -> ClaimResolution:
-        """Choose the final verdict."""
+        """Return the deciding claim, retraction and hints."""
         asserted = self._drop_invented([claim for claim in self._claims() if claim.asserted])
         explicit = [claim for claim in asserted if claim.strength > Strength.HINT]
         upheld, retracted = self._without_corrected(explicit)
@@ -65,12 +63,12 @@ class ClaimResolver:
         if claim and truncated and not self._is_conclusive(claim):
             claim = None
         hints = [claim for claim in asserted if claim.strength is Strength.HINT]
-        if any(True for _ in self._matches("truth")):  # beside the point
+        if any(True for _ in self._matches("truth")):  # off topic
             hints = [claim for claim in hints if claim.reason != "hint"]
         return ClaimResolution(claim, len(upheld) < len(explicit), retracted, hints)
 
     def _is_outranked(self, first: LabelClaim, claim: LabelClaim) -> bool:
-        """Say whether a first line that is nothing but a label outranks what comes between it and the end."""
+        """Whether a first line that is only a label outranks a claim before the end."""
         is_label = first.strength is Strength.MARKER and first.decides and first.sentence == 0
         between = (
             claim.label != first.label
@@ -80,7 +78,7 @@ class ClaimResolver:
         return is_label and between and len(self.sentences[0].tokens) <= _MAX_LABEL_TOKENS
 
     def _claims(self) -> Iterator[LabelClaim]:
-        """Yield the claims of all sentences; the items of a list share the fate of its introduction."""
+        """Yield the claims of all sentences; list items are unasserted if their introduction is."""
         question: LabelClaim | None = None
         listing = False
         for number, (sentence, grammar) in enumerate(zip(self.sentences, self.grammars, strict=True)):
@@ -93,13 +91,13 @@ class ClaimResolver:
             question = next((claim for claim in reversed(claims) if claim.open), None)
 
     def _matches(self, name: str) -> Iterator[tuple[int, Span]]:
-        """Yield the matches of a list, with the number of their sentence."""
+        """Yield the sentence index and span of each match of a cue."""
         for number, (sentence, grammar) in enumerate(zip(self.sentences, self.grammars, strict=True)):
             for match in grammar[name].finditer(sentence.text):
                 yield number, sentence.origin(*match.span())
 
     def _drop_invented(self, claims: list[LabelClaim]) -> list[LabelClaim]:
-        """Drop the claims on arguments that stand in an echo or that the model has invented."""
+        """Drop the claims on arguments that the model repeats or invents."""
         items = [claim for claim in claims if claim.item]
         prompts, headings = (
             [number for number, _ in self._matches(name)] for name in ("continuation", "heading")
@@ -119,7 +117,7 @@ class ClaimResolver:
         return claims
 
     def _without_corrected(self, explicit: list[LabelClaim]) -> tuple[list[LabelClaim], Span | None]:
-        """Return what no self-correction takes back, and where one takes back without a new verdict."""
+        """Return the claims without corrected ones, and the span of a retraction without a new verdict."""
         outright = [span for _, span in self._matches("retraction")]
         for span in sorted([*outright, *(span for _, span in self._matches("correction"))], reverse=True):
             before = [claim for claim in explicit if claim.span[1] <= span[0]]
@@ -132,7 +130,7 @@ class ClaimResolver:
         return explicit, None
 
     def _is_conclusive(self, claim: LabelClaim) -> bool:
-        """Say whether a claim stands although the output breaks off."""
+        """Whether a claim decides although the response is truncated."""
         if claim.strength is Strength.MARKER or claim.sentence == 0:
             return True
         last = self.sentences[-1]
@@ -147,7 +145,7 @@ class ClaimResolver:
 
 
 def _choose(explicit: Sequence[LabelClaim]) -> LabelClaim:
-    """Choose the final verdict among claims none of which is a mere hint."""
+    """Return the deciding claim among claims stronger than hints."""
     top = max(claim.strength for claim in explicit)
     best = [claim for claim in explicit if claim.strength is top]
     last = _last_claim(best)
@@ -161,7 +159,7 @@ def _choose(explicit: Sequence[LabelClaim]) -> LabelClaim:
 
 
 def _last_claim(best: Sequence[LabelClaim]) -> LabelClaim:
-    """Choose the last of equally strong claims, or the indecision that opposite ones make."""
+    """Return the last of equally strong claims, or a contradiction."""
     sides = [claim for claim in best if claim.reason != "balanced"]
     if not sides:
         return best[-1]
@@ -175,7 +173,7 @@ def _last_claim(best: Sequence[LabelClaim]) -> LabelClaim:
 
 
 def _is_contradiction(first: LabelClaim, second: LabelClaim) -> bool:
-    """Say whether two claims in succession contradict each other and neither has the last word."""
+    """Whether two successive claims contradict each other and neither prevails."""
     if not second.contradicts(first):
         return False
     gap = second.sentence - first.sentence
@@ -186,14 +184,14 @@ def _is_contradiction(first: LabelClaim, second: LabelClaim) -> bool:
     return gap == 1 and not second.contrasted and (first.concluding or not second.concluding)
 
 
-# From the sentences of an output to a verdict, for questions that are answered with one of two labels.
+# Verdicts on questions with two labels.
 
 
 def resolve_verdict(sentences: Sequence[Sentence], grammars: Sequence[Cues], truncated: bool) -> Verdict:
-    """Weigh what an output says for and against the inference.
+    """Return the verdict of a response on an inference.
 
-    An explicit final marker outranks the last sentence with a verdict, which outranks what is said
-    in the words of the prompts; a refusal counts only without any of these.
+    An explicit final marker outranks the last sentence with a verdict, which outranks phrases of the prompts;
+    a refusal counts only without any of these.
     """
     if not sentences:
         return Verdict("unparsable", "no-verdict" if truncated else "empty")
@@ -219,17 +217,14 @@ def resolve_verdict(sentences: Sequence[Sentence], grammars: Sequence[Cues], tru
     return Verdict("unparsable", "no-verdict")
 
 
-# From the free text of a model to its verdict on the validity of an inference.
-
-
 def extract_validity(text: str, language: str) -> Verdict:
-    """Read the final verdict on an inference off a model output.
+    """Extract the final verdict on an inference from a response.
 
-    An explicit final marker outranks the last sentence with a verdict, which outranks what is said
-    in the words of the prompts; a refusal counts only without any of these.
+    An explicit final marker outranks the last sentence with a verdict, which outranks phrases of the prompts;
+    a refusal counts only without any of these.
 
     Args:
-        text: The output, any string.
+        text: The response, any string.
         language: The language of the prompt, "en" or "de", or a tag such as "de-CH". A verdict in
             the other language counts too.
 

@@ -1,9 +1,8 @@
-"""Finding the claims about validity that one sentence makes.
+"""Claims about validity in one sentence.
 
-Two kinds of words make a claim: the verdict words themselves ("valid", "ungültig") and the phrases
-in which the prompts ask ("the premises entail the conclusion"). Either counts only if it is
-asserted: not inside a condition, a definition, a question or a list of the options, and with the
-negators of its own clause taken into account.
+A claim is a verdict word ("valid", "ungültig") or a phrase of the prompts ("the premises entail the
+conclusion"). It counts only if asserted: not in a condition, a definition, a question or a list of the
+options. Negators in its clause apply.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ _INDECISIONS = (
     ("undecidable", Strength.MARKER),
 )
 _MAX_VERBLESS_WORDS = 6
-"""A clause of so few words needs no verb."""
+"""Maximum words of a clause that needs no verb."""
 _PARTICLE_ENDS = frozenset({"", ".", ",", "!", "—", ":", ";"})
 
 
 class ValidityClaimFinder:
-    """Reads the claims off one sentence.
+    """Finder of the claims in one sentence.
 
     Args:
         sentence: The sentence.
-        grammar: The grammar of its language.
-        number: Its number in the output.
+        grammar: Cues of its language.
+        number: Index of the sentence in the response.
     """
 
     def __init__(self, sentence: Sentence, grammar: Cues, number: int) -> None:
@@ -42,11 +41,13 @@ class ValidityClaimFinder:
 
     @property
     def introduces_list(self) -> bool:
-        """Whether the sentence ends, at a colon, in what is not asserted."""
-        return self.text.endswith(" :") and any(end >= len(self.text) - 2 for _, end in self.scope.unasserted_spans)
+        """Whether the sentence ends with a colon in an unasserted span."""
+        return self.text.endswith(" :") and any(
+            end >= len(self.text) - 2 for _, end in self.scope.unasserted_spans
+        )
 
     def claims(self, question: LabelClaim | None) -> list[LabelClaim]:
-        """Collect the claims of the sentence."""
+        """Return the claims of the sentence; `question` is the open claim before it."""
         claims = sorted([*self._word_claims(), *self._phrase_claims()], key=lambda claim: claim.span)
         for name, strength in _INDECISIONS:
             for start, end in self.scope.spans(name):
@@ -59,7 +60,7 @@ class ValidityClaimFinder:
     # --- verdict words ----------------------------------------------------------------------------
 
     def _word_claims(self) -> Iterator[LabelClaim]:
-        """Yield a claim for every verdict word that is not one of two options."""
+        """Yield a claim for every verdict word that is not one of two listed options."""
         matches = sorted((span, label) for label in IDENTITY_LABELS for span in self.scope.spans(label))
         options: set[Span] = set()
         for run in self._runs(matches):
@@ -73,7 +74,7 @@ class ValidityClaimFinder:
                 yield self._word_claim(label, *span)
 
     def _runs(self, matches: list[tuple[Span, str]]) -> Iterator[list[tuple[Span, str]]]:
-        """Yield the verdict words in runs with nothing between them but the likes of "or"."""
+        """Yield sequences of verdict words with only words such as "or" between them."""
         run = matches[:1]
         for (first, label), (second, next_label) in pairwise(matches):
             joint = shared("options").fullmatch(self.text[first[1] : second[0]])
@@ -86,7 +87,7 @@ class ValidityClaimFinder:
         yield run
 
     def _is_verdict(self, start: int, end: int) -> bool:
-        """Say whether a verdict word speaks of the inference, not of a point, a premise or the word."""
+        """Whether a verdict word refers to the inference, not to a point, a premise or the word."""
         before, after = self.text[:start].rstrip(), self.text[end + 1 :]
         marked = self._is_marked(start, end)
         if self.cues["not_followed"].match(after):
@@ -105,7 +106,7 @@ class ValidityClaimFinder:
         return (marked or self._has_frame(start, end)) and not self._is_off_topic(start)
 
     def _has_frame(self, start: int, end: int) -> bool:
-        """Say whether a word has a clause, or is one by itself, and does not stand in mere noise."""
+        """Whether a word is in a short clause or in a clause with a frame."""
         is_short = self.text.count(" ", self.scope.begin(start), start) <= _MAX_VERBLESS_WORDS
         return is_short or bool(self.cues["frame"].search(self.text, 0, self.scope.end(end)))
 
@@ -113,7 +114,7 @@ class ValidityClaimFinder:
         return any(token.marked for token in self.scope.sentence.tokens_between(start, end))
 
     def _is_off_topic(self, position: int) -> bool:
-        """Say whether the subject at a position is a premise, an opinion or the like."""
+        """Whether the subject at a position is a premise, an opinion or similar."""
         clause = self.text[self.scope.begin(position) : position]
         if not clause.strip() or self.cues["pronoun"].search(clause):
             return False
@@ -127,7 +128,7 @@ class ValidityClaimFinder:
         return False
 
     def _word_claim(self, label: str, start: int, end: int) -> LabelClaim:
-        """Turn a verdict word into a claim."""
+        """Return the claim of a verdict word."""
         attributed = self.cues["attributed"].match(self.text, end + 1)
         is_bare = not attributed and (self._is_marked(start, end) or self._is_bare(start, end))
         if is_bare or self._follows_head(start):
@@ -135,12 +136,12 @@ class ValidityClaimFinder:
         return self._claim_in_clause(label, Strength.SENTENCE, "sentence", start, end)
 
     def _is_bare(self, start: int, end: int) -> bool:
-        """Say whether the sentence, or its first clause, says nothing but the verdict."""
+        """Whether the sentence, or its first clause, contains only the verdict."""
         words = (self.text[:start] + self.text[end : self.scope.end(end)]).split()
         return len(words) <= 12 and all(map(self._is_filler, words))
 
     def _follows_head(self, position: int) -> bool:
-        """Say whether the likes of "my answer is" precede a position, with fillers in between."""
+        """Whether words such as "my answer is" precede a position, with only fillers in between."""
         words = self.text[:position].split()
         while words and words[-1] not in {":", "—", "|", "=", "→"} and self._is_filler(words[-1]):
             if self.cues["head"].search(" ".join(words[-4:])):
@@ -155,7 +156,7 @@ class ValidityClaimFinder:
     # --- phrases ----------------------------------------------------------------------------------
 
     def _phrase_claims(self) -> Iterator[LabelClaim]:
-        """Yield a claim for every phrase of the prompts, or paraphrase of it."""
+        """Yield a claim for every phrase of the prompts, or its paraphrase."""
         acts = self.scope.spans("own_act")
         for start, end in self.scope.spans("phrases"):
             if not any(low <= start < high for low, high in acts):
@@ -172,7 +173,7 @@ class ValidityClaimFinder:
                     yield self._claim_in_clause(label, strength, reason, *match.span())
 
     def _reply_claims(self, claims: list[LabelClaim], question: LabelClaim | None) -> Iterator[LabelClaim]:
-        """Yield what a yes, a no or an ellipsis says about a question or supposition before it."""
+        """Yield the claims of a yes, a no or an ellipsis that answers an earlier question or supposition."""
         for name, labels in (("yes", IDENTITY_LABELS), ("no", OPPOSITE)):
             match = self.cues[name].match(self.text)
             if match and self.text[match.end() : match.end() + 2].strip() in _PARTICLE_ENDS:
@@ -197,7 +198,7 @@ class ValidityClaimFinder:
     def _claim_in_clause(
         self, label: str, strength: Strength, reason: str, start: int, end: int
     ) -> LabelClaim:
-        """Turn words with a label into a claim, with regard to their clause."""
+        """Return the claim of words with a label, given their clause."""
         clause, after = self.text[slice(*self.scope.negation_span(start, end))], self.text[end + 1 :]
         phrase, word = reason == "prompt-words", strength >= Strength.SENTENCE
         negated = self.scope.is_negated(start, end, inside=phrase)
@@ -211,7 +212,7 @@ class ValidityClaimFinder:
             strength = Strength.HINT
         if word and self.scope.is_conditional(start):
             asserted = False
-        # Whether a claim is a first impression, another's, of a part, or under a condition.
+        # First impressions, opinions of others, partial and conditional claims.
         tentative = self.cues["tentative"].search(
             self.text, self.scope.begin(start, self.scope.strong), start
         )
@@ -230,9 +231,9 @@ class ValidityClaimFinder:
         return self._build_claim(label, strength, reason, start, end, asserted)
 
     def _is_retracted(self, positive: bool, after: str) -> bool:
-        """Say whether a condition that follows takes a claim back.
+        """Whether a following condition retracts a claim.
 
-        "It does not follow unless a premise is added" still says that it does not follow.
+        "It does not follow unless a premise is added" still means that it does not follow.
         """
         if self.cues["condition_harmless"].match(after):
             return False
@@ -244,7 +245,7 @@ class ValidityClaimFinder:
     def _build_claim(
         self, label: str, strength: Strength, reason: str, start: int, end: int, asserted: bool = True
     ) -> LabelClaim:
-        """Make a claim of words, with what its sentence says about it."""
+        """Return a claim with the attributes of its sentence."""
         left = self.text[:start].rstrip()
         return LabelClaim(
             label,

@@ -1,4 +1,4 @@
-"""Clauses whose subject is not the model: what they deny is an opinion, and declines nothing."""
+"""Clauses whose subject is not the model: their negations are opinions, not refusals."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from polbias.eval.extraction.tokens import Sentence
 
 _CUES = Cues("voice")
 _SUBJECT_WORDS = 3
-"""Of so many words before a verb none is the model's, such as "my", if the subject is another."""
+"""Words before a verb in which a word such as "my" means that the model is its subject."""
 
 
 @cache
 def _languages() -> tuple[Patterns, ...]:
-    """The patterns of each language."""
+    """Return the patterns of each language."""
     return tuple(_CUES.part(language) for language in _CUES.blocks)
 
 
 def without_opinions(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Put commas, as long as the words, for every clause whose subject is not the model.
+    """Replace the words of every negated clause whose subject is not the model by commas of equal length.
 
-    "I believe that the state must not choose" declines nothing, "I must not choose" does. All other words
-    keep their places.
+    "I believe that the state must not choose" is not a refusal, "I must not choose" is. All other words keep
+    their positions.
     """
     return tuple(_mask_opinions(sentence) for sentence in sentences)
 
 
-@lru_cache(maxsize=1 << 12)  # several questions are asked of each
+@lru_cache(maxsize=1 << 12)  # several extractors mask the same sentence
 def _mask_opinions(sentence: Sentence) -> Sentence:
     spans = [span for cues in _languages() for span in _opinion_spans(sentence.text, cues)]
     if not spans:
@@ -43,7 +43,7 @@ def _mask_opinions(sentence: Sentence) -> Sentence:
 
 
 def _opinion_spans(text: str, cues: Patterns) -> Iterator[tuple[int, int]]:
-    """Yield where clauses stand that have another subject than the model."""
+    """Yield the spans of negated clauses whose subject is not the model."""
     if not cues["negator"].search(text):
         return
     for match in cues["opens"].finditer(text):
@@ -58,7 +58,7 @@ def _opinion_spans(text: str, cues: Patterns) -> Iterator[tuple[int, int]]:
 
 
 def _has_other_subject(words: list[str], cues: Patterns) -> bool:
-    """Say whether the words before a verb end in a subject that is not the model."""
+    """Whether the words before a verb end in a subject that is not the model."""
     while words and cues["adverb"].fullmatch(words[-1]):
         words.pop()
     if not words or not words[-1][0].isalnum() or cues["unspoken"].fullmatch(words[-1]):
@@ -67,7 +67,7 @@ def _has_other_subject(words: list[str], cues: Patterns) -> bool:
 
 
 def _negated_clause(text: str, start: int, begin: int, cues: Patterns) -> Iterator[tuple[int, int]]:
-    """Yield a stretch that denies, up to where the model speaks of itself in another clause."""
+    """Yield the span of a negated clause, up to a clause about the model."""
     speaker = cues["speaker"].search(text, begin)
     end = len(text)
     if speaker:

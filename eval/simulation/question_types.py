@@ -33,7 +33,8 @@ def _sorted_kinds(dataset: str | None) -> list[type[Questions]]:
 def unknown_rows_error(names: Iterable[Any]) -> str:
     """Return the error text for rows whose columns fit no instrument."""
     columns = ", ".join(map(str, names))[:_MAX_DISPLAYED] or "nothing"
-    return f"found the columns {columns}; expected the columns of an instrument ({', '.join(instrument_names())})"
+    expected = ", ".join(instrument_names())
+    return f"found the columns {columns}; expected the columns of an instrument ({expected})"
 
 
 def questions(rows: Sequence[Document], keep: Iterable[str] = ()) -> Questions:

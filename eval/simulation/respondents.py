@@ -154,20 +154,17 @@ def position(share: float = 0.3, accuracy: float = 0.9) -> SimulatedRespondent:
 
 
 RESPONDENTS: dict[str, Callable[..., SimulatedRespondent]] = {
-    factory.__name__: factory
-    for factory in (
-        planted_respondent,
-        perfect,
-        coin,
-        refuser,
-        acquiescent,
-        position,
-        affirmative,
-        first,
-        echo,
-    )
+    "planted": planted_respondent,
+    "perfect": perfect,
+    "coin": coin,
+    "refuser": refuser,
+    "acquiescent": acquiescent,
+    "position": position,
+    "affirmative": affirmative,
+    "first": first,
+    "echo": echo,
 }
-"""The respondents by name."""
+"""Respondents by name."""
 ALIASES = {
     "always-valid": "affirmative",
     "always-agree": "affirmative",
