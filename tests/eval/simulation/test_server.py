@@ -147,7 +147,7 @@ def test_loglikelihoods_of_labels_after_a_prompt(server: SimulationServer, as_to
         ("/v1/completions", {"prompt": "Abgabe / Steuer"}, 400, "unknown prompt"),
         ("/v1/completions", {"prompt": [70_000]}, 400, "tokenizer_backend"),
         ("/v1/completions", {"prompt": "What is new? valid", "echo": True}, 400, "unknown prompt"),
-        ("/v1/completions", b"{", 400, "no JSON"),
+        ("/v1/completions", b"{", 400, "not JSON"),
         ("/v1/completions", b"[]", 400, "expected an object"),
         ("/v1/embeddings", {}, 404, "no such call"),
     ],
