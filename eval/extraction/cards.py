@@ -322,7 +322,7 @@ def _cards_only_lists(sentence: Sentence) -> list[_CardList]:
     """Return the cards of a sentence that contains only cards."""
     matches = _LIST.finditer(sentence.text)
     options = _ALTERNATIVES.search(sentence.text) is not None
-    return [_make_list(sentence, match, chosen=True, options=options) for match in matches]
+    return [_make_list(sentence, match, is_selection=True, options=options) for match in matches]
 
 
 def _announced_cards(sentences: Sequence[Sentence]) -> list[_CardList]:
