@@ -7,7 +7,12 @@ from pathlib import Path
 
 from polbias.eval.partisan.answers import combine_levels
 from polbias.eval.power.design import EffectContributions
-from polbias.eval.power.observed import LEAST_ANSWERED, binomial_variance, generated_answers, shipped_design
+from polbias.eval.power.observed import (
+    MIN_ANSWERED_SHARE,
+    binomial_variance,
+    generated_answers,
+    shipped_design,
+)
 from polbias.eval.samples import SkippedLine
 
 _ITEM = ("base_id", "gold", "gender", "variation", "first_named", "negated", "person_pair")
@@ -36,6 +41,6 @@ def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator
 # Rows without a verdict leave: that many fewer estimate the effect.
 POWER = shipped_design(
     "partisan",
-    lambda right, silent: 2 * binomial_variance(right) / max(1 - silent, LEAST_ANSWERED),
+    lambda right, silent: 2 * binomial_variance(right) / max(1 - silent, MIN_ANSWERED_SHARE),
     contributions,
 )

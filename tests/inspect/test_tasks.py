@@ -65,7 +65,7 @@ def asked(all_builds: Path, folder: Path) -> Asked:
         choices = write_choices(demonstration(), folder)
         patch.setenv("POLBIAS_STAGE2", str(choices))
         small = [name for name in dataset_names() if not name.endswith("-xl")]
-        known = build_prompt_index(all_builds, WHO, only=small, files=[choices])
+        known = build_prompt_index(all_builds, WHO, datasets=small, files=[choices])
         with SimulationServer(OpenAIProtocol(known, "simulated")) as server:
             model = get_model("openai-api/local/simulated", base_url=f"{server.url}/v1", api_key="none")
             # one request at a time: the server's nth answer to a prompt is then that of the nth epoch
