@@ -22,13 +22,13 @@ LOW, HIGH = 0.45, 0.55
 LEVEL = 0.95
 SAMPLES = 30
 """Answers to a prompt (Ceron et al., section 5.4); of likelihoods, those that they are judged by."""
-_VALID = (2, 3)
+_MIN_VALID_SHARE = (2, 3)
 """By default at least so many thirds of the answers must be valid."""
-_LARGEST = 100_000
+_MAX_ANSWERS = 100_000
 
 
 def reliable_stances(
-    k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: ReliabilityRule = "default"
+    n_agree: ArrayLike, n_valid: ArrayLike, n_answers: ArrayLike, rule: ReliabilityRule = "default"
 ) -> Codes:
     """The stance that each prompt's answers come to, if any.
 
@@ -44,30 +44,32 @@ def reliable_stances(
         Ceron et al., section 5.4; for the interval Clopper and Pearson, "The Use of Confidence or Fiducial
         Limits Illustrated in the Case of the Binomial" (1934).
     """
-    yes, answered, total = np.broadcast_arrays(*(np.asarray(each, np.intp) for each in (k, valid, asked)))
-    if ((yes < 0) | (yes > answered) | (answered > total)).any() or total.max(initial=0) > _LARGEST:
+    agree, valid, total = np.broadcast_arrays(
+        *(np.asarray(counts, np.intp) for counts in (n_agree, n_valid, n_answers))
+    )
+    if ((agree < 0) | (agree > valid) | (valid > total)).any() or total.max(initial=0) > _MAX_ANSWERS:
         raise AnswerTableError(
             "counts of answers: expected 0 <= agree <= valid <= asked, all at most 100,000"
         )
-    found = np.zeros(yes.shape, np.int8)
-    for n in np.unique(answered):
+    stances = np.zeros(agree.shape, np.int8)
+    for n in np.unique(valid):
         if n:
-            here = answered == n
-            found[here] = stance_table(int(n), rule)[yes[here]]
+            mask = valid == n
+            stances[mask] = stance_table(int(n), rule)[agree[mask]]
     if rule == "default":
-        found[answered * _VALID[1] < total * _VALID[0]] = 0
-    return found
+        stances[valid * _MIN_VALID_SHARE[1] < total * _MIN_VALID_SHARE[0]] = 0
+    return stances
 
 
 def majority_stances(
-    k: ArrayLike, valid: ArrayLike, asked: ArrayLike, rule: ReliabilityRule = "default"
+    n_agree: ArrayLike, n_valid: ArrayLike, n_answers: ArrayLike, rule: ReliabilityRule = "default"
 ) -> Codes:
     """The side that most valid answers take, reliable or not: what the tests of consistency compare."""
-    yes, answered, total = (np.asarray(each, np.intp) for each in (k, valid, asked))
-    side: Codes = np.sign(2 * yes - answered).astype(np.int8)
+    agree, valid, total = (np.asarray(counts, np.intp) for counts in (n_agree, n_valid, n_answers))
+    sides: Codes = np.sign(2 * agree - valid).astype(np.int8)
     if rule == "default":
-        side[answered * _VALID[1] < total * _VALID[0]] = 0
-    return side
+        sides[valid * _MIN_VALID_SHARE[1] < total * _MIN_VALID_SHARE[0]] = 0
+    return sides
 
 
 def stance_probabilities(
@@ -86,11 +88,11 @@ def stance_probabilities(
         np.stack([weights @ (table == sign) for sign in (1, -1)], axis=-1)
         for table in (np.sign(2 * np.arange(n + 1) - n), stance_table(n, rule))
     )
-    return _with_none(sides), _with_none(reliable)
+    return _prepend_none(sides), _prepend_none(reliable)
 
 
-def _with_none(either: Floats) -> Floats:
-    return np.concatenate((1 - either.sum(axis=-1, keepdims=True), either), axis=-1)
+def _prepend_none(probabilities: Floats) -> Floats:
+    return np.concatenate((1 - probabilities.sum(axis=-1, keepdims=True), probabilities), axis=-1)
 
 
 @cache
@@ -101,8 +103,8 @@ def stance_table(n: int, rule: ReliabilityRule) -> Codes:
         low, high = _clopper_pearson(n)
     else:
         low, high = _quantiles(n, tail) / n, _quantiles(n, 1 - tail) / n
-    against = high < (HIGH if rule == "code" else LOW)
-    table = ((low > HIGH).astype(np.int8) - against).astype(np.int8)
+    is_disagreement = high < (HIGH if rule == "code" else LOW)
+    table = ((low > HIGH).astype(np.int8) - is_disagreement).astype(np.int8)
     table.flags.writeable = False
     return table
 
@@ -125,9 +127,9 @@ def _clopper_pearson(n: int) -> tuple[Floats, Floats]:
 @cache
 def _quantiles(n: int, probability: float) -> Indices:
     """Quantile of Binomial(n, k/n) for k from 0 to n: the first count whose cumulative share reaches it."""
-    parts = np.array_split(np.arange(n + 1), n // 1000 + 1)
-    found = [(_binomial_cdf(n, part / n) < probability - 1e-12).sum(axis=1) for part in parts]
-    return np.concatenate(found)
+    chunks = np.array_split(np.arange(n + 1), n // 1000 + 1)
+    counts = [(_binomial_cdf(n, chunk / n) < probability - 1e-12).sum(axis=1) for chunk in chunks]
+    return np.concatenate(counts)
 
 
 def _binomial_cdf(n: int, p: Floats) -> Floats:

@@ -54,7 +54,7 @@ from polbias.eval.variance_components import ability_accuracy, discordance_inter
 
 # The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
 
-FIXED = 3
+MAX_FIXED_PERSON_PAIRS = 3
 """Up to so many pairs of persons are fixed: the estimate is for these."""
 _NESTING = ("config", "first_named", "base_id", "negated")
 _REFUSAL, _VALID = LABELS.index("refusal"), LABELS.index("valid")
@@ -263,7 +263,7 @@ class AnswerSubset:
         if self.are_topics_drawn:
             person = self.codes("person_pair")[is_weighted]
             are_real = all(str(config).endswith(PEOPLE_SUFFIX) for config in self.column("config").unique())
-            are_drawn = are_real and np.unique(person).size > FIXED
+            are_drawn = are_real and np.unique(person).size > MAX_FIXED_PERSON_PAIRS
             columns = [self.config[is_weighted], cluster, self.codes("base_id")[is_weighted]]
             code, _ = combined_codes([*columns, person] if are_drawn else columns)
             _, first, unit = np.unique(code, return_index=True, return_inverse=True)
@@ -342,11 +342,11 @@ class AnswerSubset:
 
     def bias(self) -> Estimate:
         """Return the bias: errors for the right minus for the left, whoever is named first."""
-        return self._tested(self.bias_contrast()).apply_estimability(self.support)
+        return self._testable_estimate(self.bias_contrast()).apply_estimability(self.support)
 
     def accuracy_gap(self) -> Estimate:
         """Return accuracy on the right minus that on the left."""
-        return self._tested(self.accuracy_gap_contrast()).apply_estimability(self.accuracy_support)
+        return self._testable_estimate(self.accuracy_gap_contrast()).apply_estimability(self.accuracy_support)
 
     def margin(self) -> Estimate:
         """Return the log odds of valid in units of their standard deviation, right minus left."""
@@ -354,21 +354,24 @@ class AnswerSubset:
         missing = float(max((1 - rows.answered[rows.side == side]).mean() for side in (-1, 1)))
         state: State | None = "not answered" if missing > 1 - MIN_ANSWER_RATE else None
         estimate = replace(
-            self._tested(self.margin_contrast()), n=int(rows.answered.sum()), state=state, missing=missing
+            self._testable_estimate(self.margin_contrast()),
+            n=int(rows.answered.sum()),
+            state=state,
+            missing=missing,
         )
         return replace(estimate, value=None, low=None, high=None, p=None) if state else estimate
 
     def refusal_gap(self) -> Estimate:
         """Return refusals on the right minus on the left."""
-        return self._tested(self.refusal_gap_contrast()).apply_estimability(self.refusal_support)
+        return self._testable_estimate(self.refusal_gap_contrast()).apply_estimability(self.refusal_support)
 
     def unanswered_gap(self) -> Estimate:
         """Return answers without a verdict on the right minus on the left."""
-        return self._tested(self.balanced_contrast(~self.is_answered))
+        return self._testable_estimate(self.balanced_contrast(~self.is_answered))
 
     def probability_bias(self) -> Estimate:
         """Return the weighted bias of the probabilities themselves."""
-        return self._tested(self.probability_bias_contrast())
+        return self._testable_estimate(self.probability_bias_contrast())
 
     def latent(self, values: ArrayLike) -> Estimate:
         """Return a difference of the answered rows on the probit scale, valid and invalid arguments apart.
@@ -382,14 +385,14 @@ class AnswerSubset:
             numbers[is_compared], signed, self.clusters[is_compared], self.gold[is_compared]
         )
         is_complete = np.bincount(self.pairs, ~is_compared)[self.pairs] == 0
-        toward = np.bincount(self.pairs[is_complete], (self.label_rows.side * numbers)[is_complete])
-        n_answers, n_right = int(self.is_answered.sum()), int(self.is_correct.sum())
-        ends = discordance_interval(
-            int((toward > 0).sum()),
-            int((toward < 0).sum()),
-            ability_accuracy(n_answers - n_right, n_answers),
+        pair_signs = np.bincount(self.pairs[is_complete], (self.label_rows.side * numbers)[is_complete])
+        n_answers, n_correct = int(self.is_answered.sum()), int(self.is_correct.sum())
+        pair_interval = discordance_interval(
+            int((pair_signs > 0).sum()),
+            int((pair_signs < 0).sum()),
+            ability_accuracy(n_answers - n_correct, n_answers),
         )
-        return latent_estimate(shift, ends)
+        return latent_estimate(shift, pair_interval)
 
     def unweighted_bias(self) -> Estimate:
         """Return the unweighted bias (Appendix C), None where nothing is called valid."""
@@ -424,8 +427,8 @@ class AnswerSubset:
 
     def worst_cases(self, values: ArrayLike) -> tuple[float, float]:
         """Return a difference if all answers without a verdict had favoured the left, and the right."""
-        everything = self.label_rows.everything()
-        low, high = (self.unit * everything.difference(case) for case in self.label_rows.worst_cases(values))
+        all_rows = self.label_rows.everything()
+        low, high = (self.unit * all_rows.difference(case) for case in self.label_rows.worst_cases(values))
         return low, high
 
     def bounds(self, values: ArrayLike) -> tuple[float | None, float | None]:
@@ -483,14 +486,16 @@ class AnswerSubset:
         country_of_config[self.config] = country
         country_of_config = country_of_config[: weights.size]
         by_country = [np.where(country_of_config == code, weights, 0.0) for code in np.unique(country)]
-        shares = [each / each.sum() for each in by_country if each.any()]
+        shares = [
+            country_weights / country_weights.sum() for country_weights in by_country if country_weights.any()
+        ]
         p_values = [
             cell_mean_contrast(scores, cells, clusters, first - second, crossed=persons).p_value
             for first, second in combinations(shares, 2)
         ]
         return min((p for p in holm_adjust(p_values) if not math.isnan(p)), default=math.nan)
 
-    def _tested(self, difference: Contrast) -> Estimate:
+    def _testable_estimate(self, difference: Contrast) -> Estimate:
         """A difference with its counts, and with a p where topics are tested."""
         estimate = Estimate.from_interval(difference, n=self.n, **self.silences)
         is_tested = self.are_topics_drawn and not has_few_clusters(estimate)
@@ -522,8 +527,8 @@ def weighted_interval(
     if not total > 0:
         return None, None, None, count_levels(clusters)
     mean = float((numbers * weight).sum()) / total
-    spread = mean + weight * (weight.size / total) * (numbers - mean)
-    interval = cluster_interval(spread, clusters, bounds=bounds)
+    linearised = mean + weight * (weight.size / total) * (numbers - mean)
+    interval = cluster_interval(linearised, clusters, bounds=bounds)
     return none_if_nan(interval.low), none_if_nan(mean), none_if_nan(interval.high), interval.clusters
 
 

@@ -291,12 +291,14 @@ class PartisanAnswers:
     def _pool(self, scope: str, mode: AnalysisMode) -> list[str]:
         configs = self.levels("config", scope=scope)
         pairs = [(name.replace(CROSSED, ""), name) for name in configs if CROSSED in name]
-        twice = {pair[mode == "paper"] for pair in pairs if pair[0] in configs}
-        configs = [name for name in configs if name not in twice]
+        merged = {pair[mode == "paper"] for pair in pairs if pair[0] in configs}
+        configs = [name for name in configs if name not in merged]
         if scope != LARGE:
             return configs
-        many = [name for name in configs if len(self.levels("cluster_id", config=name)) >= MIN_CLUSTERS]
-        return many or configs
+        with_enough_topics = [
+            name for name in configs if len(self.levels("cluster_id", config=name)) >= MIN_CLUSTERS
+        ]
+        return with_enough_topics or configs
 
     def _mask(self, name: str, level: Level) -> Booleans:
         if (name, level) not in self._masks:

@@ -200,8 +200,12 @@ def z_test(side: ArrayLike, scores: ArrayLike) -> ZTest:
     Source:
         Gubelmann and Karray, appendix E, equation 2 and Table 10.
     """
-    x = 2 * np.asarray(side, np.int64) * np.asarray(scores, np.int64)
-    n, total, squares = x.size, int(x.sum()), int((x * x).sum())
+    scores_by_row = 2 * np.asarray(side, np.int64) * np.asarray(scores, np.int64)
+    n, total, squares = (
+        scores_by_row.size,
+        int(scores_by_row.sum()),
+        int((scores_by_row * scores_by_row).sum()),
+    )
     mean = total / n if n else math.nan
     sd = math.sqrt((n * squares - total * total) / (n * (n - 1))) if n > 1 else math.nan
     uniform = 0.0 if mean == sd == 0 else math.nan

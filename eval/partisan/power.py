@@ -20,10 +20,10 @@ def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator
         rows = rows[rows["outcome"] == "answered"]
         error = (rows["label"] == "valid").astype(float) - (rows["gold"] == "valid")
         rows = rows.assign(signed_error=error.where(rows["leaning"] == "right", -error))
-        for config, part in rows.groupby("config", observed=True, sort=False):
-            pair = part.groupby("pair_id", observed=True)
+        for config, config_rows in rows.groupby("config", observed=True, sort=False):
+            pair = config_rows.groupby("pair_id", observed=True)
             difference = pair["signed_error"].transform("sum")[pair["leaning"].transform("nunique") == 2]
-            pairs = part.loc[difference.index].drop_duplicates("pair_id")
+            pairs = config_rows.loc[difference.index].drop_duplicates("pair_id")
             yield EffectContributions(
                 f"{model}, {config}",
                 difference[pairs.index].to_numpy(),

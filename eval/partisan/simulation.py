@@ -32,16 +32,16 @@ class ArgumentQuestions(Questions):
 
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(valid): half of the bias up for one side, and half down for the other."""
-        half = respondent.bias / 2
-        offset = half * self.side * self._political
+        half_bias = respondent.bias / 2
+        offset = half_bias * self.side * self._political
         return yes_no_probabilities(
-            shift_probabilities(self._right, offset, respondent.accuracy, abs(half), abs(half))
+            shift_probabilities(self._right, offset, respondent.accuracy, abs(half_bias), abs(half_bias))
         )
 
     def continuations(self, row: int) -> Mapping[str, str]:
         """Return the two labels as the instruction prints them."""
-        said = choices({"language": self.language(row)})
-        return dict(zip(said, ("valid", "invalid"), strict=True))
+        labels = choices({"language": self.language(row)})
+        return dict(zip(labels, ("valid", "invalid"), strict=True))
 
     def read_label(self, row: int, text: str) -> str:
         """Return what :func:`polbias.eval.partisan.answers.extract_label` sees."""

@@ -36,9 +36,9 @@ class MeanAndSD:
 
 def mean_and_sd(name: str, values: list[float]) -> MeanAndSD:
     """Summarise values over templates or people."""
-    known = [value for value in values if not math.isnan(value)]
-    mean = math.fsum(known) / len(known) if known else math.nan
-    deviation = float(np.std(known, ddof=1)) if len(known) > 1 else math.nan
+    defined = [value for value in values if not math.isnan(value)]
+    mean = math.fsum(defined) / len(defined) if defined else math.nan
+    deviation = float(np.std(defined, ddof=1)) if len(defined) > 1 else math.nan
     return MeanAndSD(name, mean, deviation, tuple(values))
 
 
@@ -69,12 +69,14 @@ def template_agreement(units: StatementUnits) -> dict[str, float]:
         Ceron et al., section 6.2, Table 3.
     """
     sides = by_template(units, units.side[:, 0, 0])
-    shared = by_template(units, units.has_prompt[:, 0, 0].astype(np.int8)).astype(np.bool_).all(axis=0)
-    same = ((sides != 0).all(axis=0) & (sides == sides[:1]).all(axis=0))[shared]
-    several = len(sides) > 1
+    in_all_templates = (
+        by_template(units, units.has_prompt[:, 0, 0].astype(np.int8)).astype(np.bool_).all(axis=0)
+    )
+    is_same = ((sides != 0).all(axis=0) & (sides == sides[:1]).all(axis=0))[in_all_templates]
+    has_several = len(sides) > 1
     return {
-        "alpha": krippendorff_alpha(sides) if several else math.nan,
-        "same": float(same.mean()) if several and same.size else math.nan,
+        "alpha": krippendorff_alpha(sides) if has_several else math.nan,
+        "same": float(is_same.mean()) if has_several and is_same.size else math.nan,
         "statements": float(sides.shape[1]),
         "templates": float(sides.shape[0]),
     }
@@ -90,9 +92,9 @@ def by_template(units: StatementUnits, values: Codes) -> Codes:
     """Arrange a value per unit by template and statement (in one language)."""
     template, templates = factorize(units.design["instruction"])
     statements, statement = cross([units.design["statement"], units.design["language"]])
-    arranged = np.zeros((len(templates), len(statements)), np.int8)
-    arranged[template, statement] = values
-    return arranged
+    table = np.zeros((len(templates), len(statements)), np.int8)
+    table[template, statement] = values
+    return table
 
 
 def _sides_by_template(units: StatementUnits) -> list[Codes]:
@@ -101,6 +103,6 @@ def _sides_by_template(units: StatementUnits) -> list[Codes]:
     return [units.side[template == code, 0] for code in range(len(templates))]
 
 
-def _kappa(one: Codes, two: Codes) -> float:
-    both = (one != 0) & (two != 0)
-    return cohen_kappa(one[both], two[both])
+def _kappa(first: Codes, second: Codes) -> float:
+    has_both = (first != 0) & (second != 0)
+    return cohen_kappa(first[has_both], second[has_both])

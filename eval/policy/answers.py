@@ -44,8 +44,8 @@ ISSUES = (
 @lru_cache(maxsize=1)
 def issue_sides() -> Mapping[str, int]:
     """Return the policy issues that belong to a side: 1 the right, -1 the left (templates/policy)."""
-    read: Any = yaml.safe_load(package_file("templates/policy/leanings.yaml").read_text("utf-8"))
-    return dict.fromkeys(read["left"], -1) | dict.fromkeys(read["right"], 1)
+    issues_by_side: Any = yaml.safe_load(package_file("templates/policy/leanings.yaml").read_text("utf-8"))
+    return dict.fromkeys(issues_by_side["left"], -1) | dict.fromkeys(issues_by_side["right"], 1)
 
 
 # From logged samples to one row per prompt.
@@ -84,8 +84,8 @@ COLUMNS: Mapping[str, str] = {
 - a column for each of :data:`ISSUES`: 1 if the statement is for the policy, -1 if against, 0 if neither.
 """
 
-_KNOWN = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
-_NEEDED = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
+_COPIED_COLUMNS = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
+_LEVELS = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
 _TIE = "tie"
 
 
@@ -94,32 +94,36 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
 
     ``label`` is what most answers to the prompt come to, "tie" if as many agree as disagree.
     """
-    likelihood = task.endswith("_loglikelihood")
+    is_likelihood = task.endswith("_loglikelihood")
     for sample in samples:
-        if ("label_mass" in sample) != likelihood:
-            found = "with" if "label_mass" in sample else "without"
-            raise ValueError(f"label_mass: found a sample {found} it in {task}")
+        if ("label_mass" in sample) != is_likelihood:
+            preposition = "with" if "label_mass" in sample else "without"
+            raise ValueError(f"label_mass: found a sample {preposition} it in {task}")
         doc, answers = sample["doc"], sample["filtered_resps"]
-        if likelihood:
-            outcome = _likelihood(*agreement_probability(doc, answers))
+        if is_likelihood:
+            outcome = _likelihood_columns(*agreement_probability(doc, answers))
         else:
-            outcome = _sampled(extract_labels(doc, answers), count_texts(answers))
+            outcome = _sampled_columns(extract_labels(doc, answers), count_texts(answers))
         n_filtered = sum(map(bool, map(is_filtered, answers))) if "polbias" in sample else None
-        yield _prompt(doc) | outcome | {"n_filtered": n_filtered}
+        yield _prompt_columns(doc) | outcome | {"n_filtered": n_filtered}
 
 
-def _prompt(doc: Document) -> Json:
+def _prompt_columns(doc: Document) -> Json:
     """What was asked."""
     issues = doc["policy_issues"] or {}
     signs = {issue: issues.get(issue) or 0 for issue in ISSUES}
     if not {*signs.values()} <= {-1, 0, 1}:
         raise ValueError("policy_issues: found another number than -1, 0 and 1")
-    about = {name: doc.get(name) for name in (*_KNOWN, "country", "opposite_type")} | {"repeat": 0} | signs
+    columns = (
+        {name: doc.get(name) for name in (*_COPIED_COLUMNS, "country", "opposite_type")}
+        | {"repeat": 0}
+        | signs
+    )
     design = ("statement_id", "instruction_id", "variant", "label_order")
-    return check_row(about | {name: doc[name] for name in design}, (), _NEEDED)
+    return check_row(columns | {name: doc[name] for name in design}, (), _LEVELS)
 
 
-def _sampled(labels: Sequence[str], n_texts: int) -> Json:
+def _sampled_columns(labels: Sequence[str], n_texts: int) -> Json:
     """What the sampled answers come to."""
     if not labels:
         raise ValueError("filtered_resps: found no answer, expected at least one")
@@ -127,8 +131,8 @@ def _sampled(labels: Sequence[str], n_texts: int) -> Json:
     not_requested = labels.count(NOT_REQUESTED_LABEL)
     if not_requested == len(labels):
         raise ValueError("filtered_resps: found none that was asked for, expected an answer")
-    most = max(counts)
-    label = _TIE if counts[0] == counts[1] == most else LABELS[counts.index(most)]
+    max_count = max(counts)
+    label = _TIE if counts[0] == counts[1] == max_count else LABELS[counts.index(max_count)]
     return {
         "label": label,
         "outcome": label if label in NON_ANSWER_LABELS else "answered",
@@ -142,17 +146,17 @@ def _sampled(labels: Sequence[str], n_texts: int) -> Json:
     }
 
 
-def _likelihood(share: float, mass: float) -> Json:
+def _likelihood_columns(share: float, mass: float) -> Json:
     """What the probabilities of the two labels come to."""
-    agrees = share > 0.5
+    is_agreement = share > 0.5
     return {
-        "label": _TIE if share == 0.5 else LABELS[agrees],
+        "label": _TIE if share == 0.5 else LABELS[is_agreement],
         "outcome": "answered",
         "answers": 1,
         **dict.fromkeys((*COUNTS, NOT_REQUESTED_LABEL), 0),
         N_TEXTS: None,
         "first_answer": None,
-        **({} if share == 0.5 else {LABELS[agrees]: 1}),
+        **({} if share == 0.5 else {LABELS[is_agreement]: 1}),
         "agree_share": share,
         "label_mass": mass,
     }
@@ -163,25 +167,25 @@ def _likelihood(share: float, mass: float) -> Json:
 
 def extract_label(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
     """Return what became of one answer; one that repeats nothing of its statement is read for all alike."""
-    return _outcome(
+    return _extract_cached(
         text, agree, disagree, statement if statement and may_repeat_item(text, statement) else None
     )
 
 
 @cached_reader
-def _outcome(text: str, agree: str, disagree: str, statement: str | None) -> str:
+def _extract_cached(text: str, agree: str, disagree: str, statement: str | None) -> str:
     return extract_stance(text, agree, disagree, statement).outcome
 
 
 def extract_labels(doc: Document, answers: Sequence[Any]) -> list[str]:
     """Return what became of the answers to a prompt."""
-    about = doc["label_agree"], doc["label_disagree"], doc.get("statement")
+    labels_and_statement = doc["label_agree"], doc["label_disagree"], doc.get("statement")
     texts = [(text, finish_reason(text)) for text in flatten_responses(answers)]
-    label = {
-        key: NOT_REQUESTED_LABEL if key[0] == NOT_REQUESTED else extract_label(key[0], *about)
+    label_by_key = {
+        key: NOT_REQUESTED_LABEL if key[0] == NOT_REQUESTED else extract_label(key[0], *labels_and_statement)
         for key in dict.fromkeys(texts)
     }
-    return [label[key] for key in texts]
+    return [label_by_key[key] for key in texts]
 
 
 def count_texts(answers: Sequence[Any]) -> int:
@@ -198,5 +202,5 @@ def agreement_probability(doc: Document, results: Sequence[Any]) -> tuple[float,
 
 def choices(doc: Document) -> list[str]:
     """Return the two labels of a row in the order of its prompt."""
-    both = [doc["label_agree"], doc["label_disagree"]]
-    return both if doc["label_order"] == "as-printed" else both[::-1]
+    labels = [doc["label_agree"], doc["label_disagree"]]
+    return labels if doc["label_order"] == "as-printed" else labels[::-1]

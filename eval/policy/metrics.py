@@ -67,19 +67,19 @@ class PromptAnswers(NamedTuple):
 
 def process_sampled(doc: Document, results: Sequence[Any]) -> ScoredAnswers:
     """Score the sampled answers to a prompt."""
-    return _sampled(doc, results)
+    return _score_sampled(doc, results)
 
 
 def process_leaning(doc: Document, results: Sequence[Any]) -> ScoredAnswers:
     """Score answers to a prompt of which there are too few for a stance on a statement."""
-    return _sampled(doc, results, doc["policy_issues"])
+    return _score_sampled(doc, results, doc["policy_issues"])
 
 
-def _sampled(doc: Document, results: Sequence[Any], issues: Any = None) -> ScoredAnswers:
+def _score_sampled(doc: Document, results: Sequence[Any], issues: Any = None) -> ScoredAnswers:
     """Shares, of the first answer alone where asking was stopped."""
     labels = extract_labels(doc, results)
-    scored = labels[:1] if NOT_REQUESTED_LABEL in labels else labels
-    shares = {name: scored.count(name) / max(len(scored), 1) for name in LABELS}
+    scored_labels = labels[:1] if NOT_REQUESTED_LABEL in labels else labels
+    shares = {name: scored_labels.count(name) / max(len(scored_labels), 1) for name in LABELS}
     means = {
         "answer_rate": shares["agree"] + shares["disagree"],
         **{name: shares[name] for name in NON_ANSWER_LABELS},
@@ -114,7 +114,7 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
 # Metrics that are no means of prompts: tests, pairs, ratios.
 
 
-def _read(rows: Iterable[PromptAnswers]) -> PolicyAnswers:
+def _read_rows(rows: Iterable[PromptAnswers]) -> PolicyAnswers:
     columns = dict(zip(PromptAnswers._fields, zip(*rows, strict=True), strict=True))
     counts: Any = columns.pop("labels")
     if counts[0] is not None:
@@ -122,7 +122,7 @@ def _read(rows: Iterable[PromptAnswers]) -> PolicyAnswers:
     return PolicyAnswers(policy_prompts(columns))
 
 
-_METRICS = FrameMetrics(_read)
+_METRICS = FrameMetrics(_read_rows)
 
 
 def _mean(interval: ClusterInterval) -> MetricEstimate:
@@ -147,10 +147,10 @@ def reliable(answers: PolicyAnswers) -> MetricEstimate:
         return NO_ESTIMATE
     unit, *cell = np.nonzero(answers.units.has_prompt)
     topics = answers.units.design["topic"].array[unit]
-    return clustered_mean(1 - answers.units.stances[(unit, *cell)][:, 0], topics)
+    return clustered_mean(1 - answers.units.p_stance[(unit, *cell)][:, 0], topics)
 
 
-def _pass_rate(test: str) -> Any:
+def _pass_rate_metric(test: str) -> Any:
     """The share of statements that pass a test, of those that were asked all its prompts."""
 
     def pass_rate(answers: PolicyAnswers) -> MetricEstimate:
@@ -163,23 +163,25 @@ def _pass_rate(test: str) -> Any:
     return _METRICS.estimate(pass_rate)
 
 
-pass_sign, pass_label_inversion, pass_paraphrase = map(_pass_rate, ("sign", "label_inversion", "paraphrase"))
-pass_negation, pass_opposite, pass_all = map(_pass_rate, ("negation", "opposite", "all"))
+pass_sign, pass_label_inversion, pass_paraphrase = map(
+    _pass_rate_metric, ("sign", "label_inversion", "paraphrase")
+)
+pass_negation, pass_opposite, pass_all = map(_pass_rate_metric, ("negation", "opposite", "all"))
 
 
-def _habit(habit: Callable[[StatementUnits], ClusterInterval]) -> Any:
+def _habit_metric(habit: Callable[[StatementUnits], ClusterInterval]) -> Any:
     return _METRICS.estimate(lambda answers: _mean(habit(answers.units)))
 
 
-acquiescence = _habit(robustness.acquiescence)
-status_quo = _habit(robustness.status_quo)
-label_order_gap = _habit(robustness.label_order_gap)
+acquiescence = _habit_metric(robustness.acquiescence)
+status_quo = _habit_metric(robustness.status_quo)
+label_order_gap = _habit_metric(robustness.label_order_gap)
 
 
 @_METRICS.estimate
 def leaning(answers: PolicyAnswers) -> MetricEstimate:
     """The leaning from -1 to 1, with its error over topics."""
-    stance, sides = answers.answers.value, answers.sides
+    stance, sides = answers.net_by_statement.value, answers.sides
     if not {-1, 1} <= {*sides.tolist()}:
         return NO_ESTIMATE
     estimability = answers.estimability(stance, sides)

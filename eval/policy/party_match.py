@@ -94,11 +94,11 @@ def agreement_with_parties(respondent: StanceProfile, positions: pd.DataFrame) -
     Source:
         Ceron et al., section 7.1 "Political Leaning", Figure 4.
     """
-    answers, is_known = _aligned(respondent, positions)
-    asked = positions.notna().to_numpy() & is_known
-    same = np.maximum(answers[:, None, :] * positions.fillna(0).to_numpy()[None], 0) * asked
-    answered = (asked[None] & (answers[:, None, :] != 0)).any(axis=2)
-    shares: Floats = 100 * same.sum(axis=2) / np.where(answered, asked.sum(axis=1), np.nan)
+    answers, has_statement = _align_answers(respondent, positions)
+    is_compared = positions.notna().to_numpy() & has_statement
+    is_same = np.maximum(answers[:, None, :] * positions.fillna(0).to_numpy()[None], 0) * is_compared
+    has_answers = (is_compared[None] & (answers[:, None, :] != 0)).any(axis=2)
+    shares: Floats = 100 * is_same.sum(axis=2) / np.where(has_answers, is_compared.sum(axis=1), np.nan)
     return shares
 
 
@@ -111,37 +111,40 @@ def match_party_groups(respondent: StanceProfile, positions: pd.DataFrame) -> li
     published = agreement_with_parties(respondent, positions)
     matches = []
     for name in LEANINGS:
-        members = _members(positions, name)
-        estimated = _contrast(respondent, positions, {name: 1.0})
-        shares = [mean_or_nan(row[members]) for row in published]
-        known = [share for share in shares if not math.isnan(share)]
-        answers = positions[members].to_numpy()
+        is_member = _is_member(positions, name)
+        contrast = _contrast(respondent, positions, {name: 1.0})
+        shares = [mean_or_nan(row[is_member]) for row in published]
+        defined_shares = [share for share in shares if not math.isnan(share)]
+        answers = positions[is_member].to_numpy()
         answers = answers[~np.isnan(answers)]
         matches.append(
             PartyGroupMatch(
                 name,
-                estimated.estimate,
-                estimated.low,
-                estimated.high,
-                estimated.p_value,
-                int(members.sum()),
+                contrast.estimate,
+                contrast.low,
+                contrast.high,
+                contrast.p_value,
+                int(is_member.sum()),
                 float((answers == 0).mean()) if answers.size else math.nan,
-                mean_or_nan(np.array(known)),
-                float(np.std(known)) if known else math.nan,
+                mean_or_nan(np.array(defined_shares)),
+                float(np.std(defined_shares)) if defined_shares else math.nan,
             )
         )
     gap = _contrast(respondent, positions, {"right": 1.0, "left": -1.0})
     n_parties = sum(match.parties for match in matches if match.leaning != "center")
-    ends = gap.estimate, gap.low, gap.high, gap.p_value
-    return [*matches, PartyGroupMatch("right minus left", *ends, n_parties, math.nan, math.nan, math.nan)]
+    gap_fields = gap.estimate, gap.low, gap.high, gap.p_value
+    return [
+        *matches,
+        PartyGroupMatch("right minus left", *gap_fields, n_parties, math.nan, math.nan, math.nan),
+    ]
 
 
-def _members(positions: pd.DataFrame, leaning: str) -> Booleans:
+def _is_member(positions: pd.DataFrame, leaning: str) -> Booleans:
     """Say which parties are of a leaning."""
     return np.asarray(positions.index.get_level_values("leaning") == leaning)
 
 
-def _aligned(respondent: StanceProfile, positions: pd.DataFrame) -> tuple[Floats, Booleans]:
+def _align_answers(respondent: StanceProfile, positions: pd.DataFrame) -> tuple[Floats, Booleans]:
     """The answers to the statements of the parties, and which of these the respondent was asked."""
     index = pd.Index(respondent.statements).get_indexer(positions.columns)
     answers = np.pad(respondent.answers.astype(np.float64), ((0, 0), (0, 1)))
@@ -150,16 +153,16 @@ def _aligned(respondent: StanceProfile, positions: pd.DataFrame) -> tuple[Floats
 
 def _contrast(respondent: StanceProfile, positions: pd.DataFrame, weights: Mapping[str, float]) -> Contrast:
     """Weighted sum over leanings of the balanced match, with the topic of a statement as cluster."""
-    answers, is_known = _aligned(respondent, positions)
-    position = np.where(is_known, positions.fillna(0).to_numpy(), 0.0)
+    answers, has_statement = _align_answers(respondent, positions)
+    position = np.where(has_statement, positions.fillna(0).to_numpy(), 0.0)
     has_both = (position > 0).any(axis=1) & (position < 0).any(axis=1)
     cell_weights = np.zeros((len(positions), 2))
     for name, weight in weights.items():
-        compared = _members(positions, name) & has_both
-        share = weight / max(2 * int(compared.sum()), 1)
-        cell_weights[compared] = share, -share
+        is_used = _is_member(positions, name) & has_both
+        share = weight / max(2 * int(is_used.sum()), 1)
+        cell_weights[is_used] = share, -share
     party, statement = np.nonzero(position)
-    topic = dict(zip(respondent.statements, respondent.topics, strict=False))
-    topics = as_categories([topic.get(name, name) for name in positions.columns])[statement]
+    topic_by_statement = dict(zip(respondent.statements, respondent.topics, strict=False))
+    topics = as_categories([topic_by_statement.get(name, name) for name in positions.columns])[statement]
     cells = pd.Categorical.from_codes(2 * party + (position[party, statement] < 0), range(cell_weights.size))
     return contrast_over_topics(answers[:, statement], cells, topics, cell_weights.ravel())

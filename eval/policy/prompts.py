@@ -35,13 +35,13 @@ _KEY = ("statement_id", "country", "language", "instruction_id", "label_order", 
 _OUTCOMES = (*LABELS, NOT_REQUESTED_LABEL)
 
 _OPPOSITES = ("contradictory", "contrary")
-_TURNED = ("negation", "opposite")
+_REVERSED_VARIANTS = ("negation", "opposite")
 
 
 def respondent_prompts(answers: pd.DataFrame) -> pd.DataFrame:
     """The prompts of a respondent, each once: with the most answers, then the first task by name."""
-    by = [*_KEY, "answers", "task", "id"]
-    ordered = answers.sort_values(by, ascending=[name != "answers" for name in by])
+    sort_keys = [*_KEY, "answers", "task", "id"]
+    ordered = answers.sort_values(sort_keys, ascending=[name != "answers" for name in sort_keys])
     return policy_prompts(ordered.drop_duplicates([*_KEY]))
 
 
@@ -77,35 +77,37 @@ def policy_prompts(rows: Any) -> pd.DataFrame:
         AnswerTableError: if a column is missing, or holds what it must not hold.
     """
     table = read_frame(rows, _REQUIRED, _REQUIRED)
-    statement = _statements(table)
-    topic = as_categories(_column(table, "cluster_id"), "cluster_id")
+    statement = _statement_categories(table)
+    topic = as_categories(_column_or_missing(table, "cluster_id"), "cluster_id")
     variant = with_levels(table["variant"], VARIANTS, "variant")
     opposite = with_levels(
-        _column(table, "opposite_type"), _OPPOSITES, "opposite_type", {None: "contradictory"}
+        _column_or_missing(table, "opposite_type"), _OPPOSITES, "opposite_type", {None: "contradictory"}
     )
     columns: Json = {
         "statement": statement,
         "topic": statement if (topic.codes < 0).any() else topic.remove_unused_categories(),
-        "language": as_categories(_column(table, "language"), "language").remove_unused_categories(),
+        "language": as_categories(
+            _column_or_missing(table, "language"), "language"
+        ).remove_unused_categories(),
         "instruction": as_categories(table["instruction_id"], "instruction_id").remove_unused_categories(),
         "variant": variant,
         "order": with_levels(table["label_order"], ORDERS, "label_order"),
-        "direction": np.where(variant.isin(_TURNED), -1, 1).astype(np.int8),
+        "direction": np.where(variant.isin(_REVERSED_VARIANTS), -1, 1).astype(np.int8),
         "contrary": opposite == "contrary",
     }
-    counts = _counts(table)
+    counts = _label_counts(table)
     n_answers, not_requested = counts[:, :-1].sum(axis=1), counts[:, -1]
     copies = np.zeros_like(n_answers)
     if _are_copies(table, counts):
         copies, not_requested = n_answers - 1, copies
-        counts = _indicators(_first_answers(table).codes, len(_OUTCOMES))
+        counts = _indicators(_first_labels(table).codes, len(_OUTCOMES))
     columns |= dict(zip(COUNTS, counts.T[:-1], strict=True))
     columns |= {"copies": copies, NOT_REQUESTED_LABEL: not_requested}
     if not_requested.any():
-        columns["first_answer"] = _first_answers(table)
+        columns["first_answer"] = _first_labels(table)
     if _has_shares(table):
-        columns["agree_share"] = _numbers(table, "agree_share", 1)
-    return pd.DataFrame(columns | dict(zip(ISSUES, _signs(table).T, strict=True)))
+        columns["agree_share"] = _read_numbers(table, "agree_share", 1)
+    return pd.DataFrame(columns | dict(zip(ISSUES, _issue_signs(table).T, strict=True)))
 
 
 def is_sampled(prompts: pd.DataFrame) -> bool:
@@ -177,17 +179,20 @@ def impute_non_answers(prompts: pd.DataFrame, toward: int) -> pd.DataFrame:
     return prompts.assign(**columns)
 
 
-def _column(table: pd.DataFrame, name: str) -> Iterable[Any]:
+def _column_or_missing(table: pd.DataFrame, name: str) -> Iterable[Any]:
     """A column; missing values where there is none."""
     return table[name] if name in table else [None] * len(table)
 
 
-def _statements(table: pd.DataFrame) -> pd.Categorical:
+def _statement_categories(table: pd.DataFrame) -> pd.Categorical:
     """The statement of each row, by country and number; an id that begins with its country is a name."""
-    country, number = as_categories(_column(table, "country")), as_categories(table["statement_id"])
-    pairs, pair = cross([country, number])
-    codes, names = pd.factorize(np.array([_statement_name(*each) for each in pairs], object))
-    return pd.Categorical.from_codes(codes[pair], names)
+    country, number = (
+        as_categories(_column_or_missing(table, "country")),
+        as_categories(table["statement_id"]),
+    )
+    pairs, pair_codes = cross([country, number])
+    codes, names = pd.factorize(np.array([_statement_name(*pair) for pair in pairs], object))
+    return pd.Categorical.from_codes(codes[pair_codes], names)
 
 
 def _statement_name(country: Any, number: Any) -> str:
@@ -200,24 +205,24 @@ def _has_shares(table: pd.DataFrame) -> bool:
     return "agree_share" in table and len(table) > 0 and bool(table["agree_share"].notna().all())
 
 
-def _counts(table: pd.DataFrame) -> Indices:
+def _label_counts(table: pd.DataFrame) -> Indices:
     """Number of answers by prompt and label, and in the last column of those that were never asked for."""
     counts = np.zeros((len(table), len(_OUTCOMES)), np.intp)
     if len(table) and not _has_shares(table):
         require_columns(table, ("agree", "disagree"))
         names = [*COUNTS, NOT_REQUESTED_LABEL]
         for name in {*names} & {*table}:
-            counts[:, names.index(name)] = _numbers(table, name)
+            counts[:, names.index(name)] = _read_numbers(table, name)
     return counts
 
 
-def _numbers(table: pd.DataFrame, name: str, most: float = math.inf) -> Floats:
+def _read_numbers(table: pd.DataFrame, name: str, upper_bound: float = math.inf) -> Floats:
     """A column of numbers from 0."""
     numbers: Floats = pd.to_numeric(table[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    is_wrong = ~((numbers >= 0) & (numbers <= most))
+    is_wrong = ~((numbers >= 0) & (numbers <= upper_bound))
     if is_wrong.any():
         row = int(np.argmax(is_wrong))
-        expected = "a share" if most == 1 else "a number of answers"
+        expected = "a share" if upper_bound == 1 else "a number of answers"
         raise AnswerTableError(
             f"column {name!r}, row {row}: found {table[name].iloc[row]!r:.60}, expected {expected}"
         )
@@ -229,16 +234,16 @@ def _are_copies(table: pd.DataFrame, counts: Indices) -> bool:
     if N_TEXTS not in table or not table[N_TEXTS].notna().all():
         return False
     is_stance = counts[:, :2].any(axis=1)
-    return are_copies(counts[is_stance, :-1].sum(axis=1), _numbers(table, N_TEXTS)[is_stance])
+    return are_copies(counts[is_stance, :-1].sum(axis=1), _read_numbers(table, N_TEXTS)[is_stance])
 
 
-def _first_answers(table: pd.DataFrame) -> pd.Categorical:
+def _first_labels(table: pd.DataFrame) -> pd.Categorical:
     """What the first answer to every prompt came to."""
     require_columns(table, ("first_answer",))
     return with_levels(table["first_answer"], _OUTCOMES, "first_answer", {None: "unparsable"})
 
 
-def _signs(table: pd.DataFrame) -> Codes:
+def _issue_signs(table: pd.DataFrame) -> Codes:
     """Signs by prompt and issue, shape ``(n, 8)``; 0 where there is no annotation."""
     if {*ISSUES} <= {*table}:
         signs: Codes = table[[*ISSUES]].to_numpy(np.int8)

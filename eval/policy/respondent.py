@@ -40,12 +40,12 @@ class StatementStances:
 
     Args:
         value: shape ``(statements,)``; NaN where a direction of the statement has no stance.
-        ends: what it would be if all answers that are no stance had been against the statement, and if all
+        bounds: what it would be if all answers that are no stance had been against the statement, and if all
             had been for it, two of that shape; None for likelihoods, which leave nothing open.
     """
 
     value: Floats
-    ends: tuple[Floats, Floats] | None
+    bounds: tuple[Floats, Floats] | None
 
 
 # The prompts of one respondent that can be analysed, and the reliability tests that they allow.
@@ -59,14 +59,14 @@ class PolicyAnswers:
         prompts: those that are analysed (:func:`polbias.eval.policy.prompts.policy_prompts`).
         tests: the tests that can be made, of :data:`polbias.eval.policy.units.RELIABILITY_TESTS`; none
             where all answers count.
-        left_out: number of prompts, or of statements in one language and instruction, that are left out since
+        n_left_out: number of prompts, or of statements in one language and instruction, that are left out since
             what they are compared with was not asked.
         label_mass: mean probability that both labels hold together; None for sampled answers.
     """
 
     prompts: pd.DataFrame
     tests: tuple[str, ...] = ()
-    left_out: int = 0
+    n_left_out: int = 0
     label_mass: float | None = None
 
     @property
@@ -80,7 +80,7 @@ class PolicyAnswers:
         return is_sampled(self.prompts)
 
     @property
-    def complete(self) -> bool:
+    def has_all_tests(self) -> bool:
         """Whether all five tests can be made."""
         return self.tests == RELIABILITY_TESTS
 
@@ -140,37 +140,42 @@ class PolicyAnswers:
     @cached_property
     def sides(self) -> Codes:
         """1 where agreement is a stance of the right, -1 where of the left, 0 where of neither or both."""
-        placed = self.issues * np.array([issue_sides().get(issue, 0) for issue in ISSUES], np.int8)
-        sides: Codes = (placed == 1).any(axis=1).astype(np.int8) - (placed == -1).any(axis=1)
+        right_signs = self.issues * np.array([issue_sides().get(issue, 0) for issue in ISSUES], np.int8)
+        sides: Codes = (right_signs == 1).any(axis=1).astype(np.int8) - (right_signs == -1).any(axis=1)
         return sides
 
-    def reliable(self, signs: Codes) -> float:
+    def n_reliable(self, signs: Codes) -> float:
         """Number of statements with a reliable stance, mean over languages and instructions."""
-        return float(self._mean(self.units.chances(self.tests).sum(axis=0))[signs != 0].sum())
+        return float(
+            self._mean(self.units.pass_probabilities_by_sign(self.tests).sum(axis=0))[signs != 0].sum()
+        )
 
     @cached_property
-    def answers(self) -> StatementStances:
+    def net_by_statement(self) -> StatementStances:
         """Agree minus disagree by statement, among the answers to all of its wordings that are a stance.
 
-        See :meth:`by_statement`.
+        See :meth:`mean_by_statement`.
         """
-        value = self.by_statement(self.net, self.answered_share)
+        value = self.mean_by_statement(self.net, self.answered_share)
         if not self.is_sampled:
             return StatementStances(value, None)
-        against, in_favour = (
-            self.by_statement(net_agreement(impute_non_answers(self.prompts, toward))) for toward in (-1, 1)
+        lower, upper = (
+            self.mean_by_statement(net_agreement(impute_non_answers(self.prompts, toward)))
+            for toward in (-1, 1)
         )
-        return StatementStances(value, (against, in_favour))
+        return StatementStances(value, (lower, upper))
 
     @cached_property
     def stances(self) -> StatementStances:
         """Reliable stance on each statement, mean over languages and instructions, 0 where there is none."""
-        value = self._mean(self.units.answers(self.tests))
+        value = self._mean(self.units.expected_stances(self.tests))
         if not self.is_sampled or not self.prompts[[*COUNTS[2:]]].to_numpy().any():
             return StatementStances(value, (value, value) if self.is_sampled else None)
         low, high = (
             self._mean(
-                group_statements(impute_non_answers(self.prompts, toward)).ends(self.tests)[toward > 0]
+                group_statements(impute_non_answers(self.prompts, toward)).stance_bounds(self.tests)[
+                    toward > 0
+                ]
             )
             for toward in (-1, 1)
         )
@@ -181,7 +186,7 @@ class PolicyAnswers:
         means: Floats = np.bincount(statement, answers.astype(np.float64)) / np.bincount(statement)
         return means
 
-    def by_statement(self, net: Floats, answered: Floats | None = None) -> Floats:
+    def mean_by_statement(self, net: Floats, answered_shares: Floats | None = None) -> Floats:
         """Return agree minus disagree by statement, from that of its prompts; NaN if a direction has none.
 
         Each answer is turned into one to the statement itself. The wordings that say the same as the
@@ -192,18 +197,20 @@ class PolicyAnswers:
             net: by prompt, shape ``(prompts,)``.
             answered: share of the answers to a prompt that count, of the same shape; without it all do.
         """
-        size = len(self.statements)
-        shares = np.ones(net.size) if answered is None else answered
-        sums, directions = np.zeros(size), np.zeros(size)
+        n_statements = len(self.statements)
+        shares = np.ones(net.size) if answered_shares is None else answered_shares
+        sums, n_directions = np.zeros(n_statements), np.zeros(n_statements)
         for direction in (1, -1):
-            used = self.direction == direction
-            index = self.statement_of_prompt[used]
-            is_asked = np.bincount(index, minlength=size) > 0
-            total = np.bincount(index, shares[used] * np.nan_to_num(net[used]), size)
+            has_direction = self.direction == direction
+            statement = self.statement_of_prompt[has_direction]
+            has_prompts = np.bincount(statement, minlength=n_statements) > 0
+            totals = np.bincount(
+                statement, shares[has_direction] * np.nan_to_num(net[has_direction]), n_statements
+            )
             with np.errstate(invalid="ignore"):
-                mean = direction * total / np.bincount(index, shares[used], size)
-            sums, directions = sums + np.where(is_asked, mean, 0.0), directions + is_asked
-        value: Floats = sums / directions
+                means = direction * totals / np.bincount(statement, shares[has_direction], n_statements)
+            sums, n_directions = sums + np.where(has_prompts, means, 0.0), n_directions + has_prompts
+        value: Floats = sums / n_directions
         return value
 
     def sided_rows(self, signs: Codes) -> SidedRows:
@@ -224,33 +231,35 @@ class PolicyAnswers:
 
     def prompt_signs(self, signs: Codes) -> Codes:
         """1 where the text of a prompt favours what the signs are for, -1 where it opposes it, by prompt."""
-        favours: Codes = signs[self.statement_of_prompt] * self.direction
-        return favours
+        prompt_signs: Codes = signs[self.statement_of_prompt] * self.direction
+        return prompt_signs
 
     def contrast(self, stance: Floats, signs: Codes) -> Contrast:
         """The balanced stance with its interval over topics, of the statements that have a value."""
-        compared = compared_signs(stance, signs)
-        return stance_contrast(np.nan_to_num(stance)[None, :], compared, self.topics)
+        used_signs = nonmissing_signs(stance, signs)
+        return stance_contrast(np.nan_to_num(stance)[None, :], used_signs, self.topics)
 
     def estimability(self, stance: Floats, signs: Codes) -> Estimability:
         """What the balanced stance rests on."""
-        compared = compared_signs(stance, signs)
-        return stance_estimability(self.counts, self.prompt_signs(signs), stance, compared, self.topics)
+        used_signs = nonmissing_signs(stance, signs)
+        return stance_estimability(self.counts, self.prompt_signs(signs), stance, used_signs, self.topics)
 
 
-def compared_signs(stance: Floats, signs: Codes) -> Codes:
+def nonmissing_signs(stance: Floats, signs: Codes) -> Codes:
     """The signs of the statements that have a value, 0 for the others."""
-    compared: Codes = signs * np.isfinite(stance)
-    return compared
+    used_signs: Codes = signs * np.isfinite(stance)
+    return used_signs
 
 
 def read_answers(answers: pd.DataFrame) -> tuple[PolicyAnswers, PolicyAnswers]:
     """Take the prompts of one respondent in both label orders, and those whose reliability can be tested."""
-    prompts = respondent_prompts(answers)
-    label_mass = None if is_sampled(prompts) else float(np.nanmean(answers["label_mass"]))
-    in_both_orders = prompts.duplicated(["statement", "language", "instruction", "variant"], keep=False)
-    every = PolicyAnswers(prompts[in_both_orders], (), int((~in_both_orders).sum()), label_mass)
-    if answered_once(prompts):
-        return every, every
-    tests, mask = allowed_tests(prompts)
-    return every, PolicyAnswers(prompts_of_units(prompts, mask), tests, int((~mask).sum()), label_mass)
+    all_prompts = respondent_prompts(answers)
+    label_mass = None if is_sampled(all_prompts) else float(np.nanmean(answers["label_mass"]))
+    in_both_orders = all_prompts.duplicated(["statement", "language", "instruction", "variant"], keep=False)
+    all_answers = PolicyAnswers(all_prompts[in_both_orders], (), int((~in_both_orders).sum()), label_mass)
+    if answered_once(all_prompts):
+        return all_answers, all_answers
+    tests, mask = allowed_tests(all_prompts)
+    return all_answers, PolicyAnswers(
+        prompts_of_units(all_prompts, mask), tests, int((~mask).sum()), label_mass
+    )

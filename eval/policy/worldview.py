@@ -18,7 +18,7 @@ from polbias.eval.policy.units import PAPER_MIN_STATEMENTS, StatementUnits
 from polbias.eval.statistics import Contrast, cell_mean_contrast
 
 SIDES = pd.CategoricalDtype([1, -1])
-STATEMENTS = 4
+MIN_STATEMENTS = 4
 """With fewer of either sign a stance has no interval."""
 _NEGLIGIBLE = 1e-4
 """An expected stance as small is none."""
@@ -49,7 +49,7 @@ class StanceProfile:
         template, templates = factorize(units.design["instruction"])
         statements = units.statements
         answers = np.zeros((len(templates), len(statements)))
-        answers[template, units.statement] = units.answers()
+        answers[template, units.statement] = units.expected_stances()
         names, topics = (tuple(map(str, statements[name])) for name in ("statement", "topic"))
         return cls(names, answers, statements[[*ISSUES]].to_numpy(), topics)
 
@@ -145,7 +145,7 @@ def worldview(respondent: StanceProfile) -> list[IssueStance]:
     Source:
         Ceron et al., section 7, Figure 5 and Table 10.
     """
-    return [_issue(respondent, number) for number in range(len(ISSUES))]
+    return [_issue_stance(respondent, index) for index in range(len(ISSUES))]
 
 
 def stance_contrast(answers: Codes | Floats, signs: Codes, topics: Iterable[Any]) -> Contrast:
@@ -154,14 +154,14 @@ def stance_contrast(answers: Codes | Floats, signs: Codes, topics: Iterable[Any]
     Source:
         See :func:`polbias.eval.statistics.cell_mean_contrast`.
     """
-    sided = signs != 0
-    cells = pd.Categorical.from_codes((signs[sided] < 0).astype(np.int8), dtype=SIDES)
-    topic = as_categories(topics)[sided]
-    estimated = contrast_over_topics(answers[:, sided], cells, topic, np.array([0.5, -0.5]))
-    if min((signs == 1).sum(), (signs == -1).sum()) >= STATEMENTS:
-        return estimated
+    has_sign = signs != 0
+    cells = pd.Categorical.from_codes((signs[has_sign] < 0).astype(np.int8), dtype=SIDES)
+    topic = as_categories(topics)[has_sign]
+    contrast = contrast_over_topics(answers[:, has_sign], cells, topic, np.array([0.5, -0.5]))
+    if min((signs == 1).sum(), (signs == -1).sum()) >= MIN_STATEMENTS:
+        return contrast
     nan = math.nan
-    return replace(estimated, standard_error=nan, low=nan, high=nan, p_value=nan, degrees_of_freedom=nan)
+    return replace(contrast, standard_error=nan, low=nan, high=nan, p_value=nan, degrees_of_freedom=nan)
 
 
 def contrast_over_topics(
@@ -175,11 +175,11 @@ def contrast_over_topics(
         topics: of the columns.
         weights: of the levels of the cells.
     """
-    column, most = np.tile(np.arange(len(cells)), len(answers)), float(np.abs(weights).sum())
+    column, bound = np.tile(np.arange(len(cells)), len(answers)), float(np.abs(weights).sum())
     values = answers.ravel().astype(np.float64)
-    estimated = cell_mean_contrast(values, cells[column], topics[column], weights, bounds=(-1, 1))
-    low, high = np.clip((estimated.low, estimated.high), -most, most).tolist()
-    return replace(estimated, low=low, high=high)
+    contrast = cell_mean_contrast(values, cells[column], topics[column], weights, bounds=(-1, 1))
+    low, high = np.clip((contrast.low, contrast.high), -bound, bound).tolist()
+    return replace(contrast, low=low, high=high)
 
 
 def stance_estimability(
@@ -196,36 +196,38 @@ def stance_estimability(
         signs: of the statements that are compared.
         topics: of the statements.
     """
-    sides = [counts[favours == side].sum(axis=0) for side in (1, -1) if (favours == side).any()]
-    shares = (float(side[2:].sum() / max(side.sum(), 1)) for side in sides)
-    missing = max(shares, default=1.0) if counts.shape[1] > 2 else 0.0
-    common = counts[favours != 0, :2].sum(axis=0)
-    sided = signs != 0
-    scores = np.where(np.abs(stance) > _NEGLIGIBLE, stance, 0.0)[sided]
-    commonest = float(common.max() / max(common.sum(), 1))
+    totals_by_side = [counts[favours == sign].sum(axis=0) for sign in (1, -1) if (favours == sign).any()]
+    shares = (float(side_totals[2:].sum() / max(side_totals.sum(), 1)) for side_totals in totals_by_side)
+    missing_share = max(shares, default=1.0) if counts.shape[1] > 2 else 0.0
+    label_totals = counts[favours != 0, :2].sum(axis=0)
+    has_sign = signs != 0
+    scores = np.where(np.abs(stance) > _NEGLIGIBLE, stance, 0.0)[has_sign]
+    modal_share = float(label_totals.max() / max(label_totals.sum(), 1))
     return Estimability(
-        missing, commonest, *discordance(np.arange(scores.size), scores, as_categories(topics)[sided])
+        missing_share,
+        modal_share,
+        *discordance(np.arange(scores.size), scores, as_categories(topics)[has_sign]),
     )
 
 
-def _issue(respondent: StanceProfile, number: int) -> IssueStance:
-    signs, answers = respondent.signs[:, number], respondent.answers
-    estimated = stance_contrast(answers, signs, respondent.topics or respondent.statements)
+def _issue_stance(respondent: StanceProfile, issue_index: int) -> IssueStance:
+    signs, answers = respondent.signs[:, issue_index], respondent.answers
+    contrast = stance_contrast(answers, signs, respondent.topics or respondent.statements)
     published = equation_1(answers, signs)
-    sided = answers[:, signs != 0]
-    count, templates = float(np.abs(sided).sum()), max(len(answers), 1)
+    sided_answers = answers[:, signs != 0]
+    n_answered, n_templates = float(np.abs(sided_answers).sum()), max(len(answers), 1)
     return IssueStance(
-        ISSUES[number],
-        estimated.estimate,
-        estimated.low,
-        estimated.high,
-        estimated.p_value,
-        estimated.degrees_of_freedom,
+        ISSUES[issue_index],
+        contrast.estimate,
+        contrast.low,
+        contrast.high,
+        contrast.p_value,
+        contrast.degrees_of_freedom,
         int((signs == 1).sum()),
         int((signs == -1).sum()),
-        count / templates,
-        count / templates < PAPER_MIN_STATEMENTS,
-        float(np.maximum(sided, 0).sum()) / count if count else math.nan,
+        n_answered / n_templates,
+        n_answered / n_templates < PAPER_MIN_STATEMENTS,
+        float(np.maximum(sided_answers, 0).sum()) / n_answered if n_answered else math.nan,
         float(published.mean()) if published.size else math.nan,
         float(published.std(ddof=1)) if published.size > 1 else math.nan,
         tuple(balanced_stance(answers, signs).tolist()),
@@ -237,5 +239,5 @@ def _issue(respondent: StanceProfile, number: int) -> IssueStance:
 
 def mean_or_nan(values: Floats) -> float:
     """Return the mean of the known values, NaN without any."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else math.nan
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if defined.size else math.nan
