@@ -1,4 +1,4 @@
-"""Findings of the partisan inferences: headlines of each scope, then estimates of its parts."""
+"""Findings of the partisan inferences: headlines of each scope, then estimates of its cells."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ MEASURES = {
     "printed": "printed_bias",
     "printed_control": "printed_control_bias",
 }
-"""Scope to the measure of its bias."""
+"""Measure of the bias, by scope."""
 
 
 MARGIN = "margin"
-"""Measure beside the bias of a headline scope; in the large set ``large_`` stands before it."""
+"""Measure of a headline scope in addition to the bias; the large set has the prefix ``large_``."""
 
 
 def findings(answers: PartisanAnswers) -> Iterator[Finding]:
-    """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots."""
+    """Yield the findings of a respondent: for each scope, then for each config and number of shots."""
     for scope in SCOPES:
         configs = answers.levels("config", scope=scope)
         if not configs:
@@ -63,7 +63,7 @@ def country_heterogeneity_p(answers: PartisanAnswers) -> float | None:
 
 
 def _headlines(answers: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iterator[Finding]:
-    """Yield bias and accuracy gap, then the refusal gap or, with probabilities of the labels, the margin."""
+    """Yield bias and accuracy gap, then the refusal gap or, for log-likelihoods, the margin."""
     prefix = "large_" if scope == LARGE else ""
     bias = _bias_finding(answers, cell, MEASURES[scope])
     gap = replace(bias, measure=f"{prefix}{ACCURACY_GAP}", estimate=cell.accuracy_gap())
@@ -123,13 +123,13 @@ def _bias_finding(
 def _item_contributions(
     cell: AnswerSubset, influence: Floats, rows: SidedRows, values: Floats | None = None
 ) -> ItemContributions:
-    """Contributions by item, NaN of unanswered ones; the several answers to one add up.
+    """Return the contribution of each item, summed over its answers; NaN if unanswered.
 
     Args:
         cell: the answers.
-        influence: what each row adds to the estimate, shape ``(n,)``.
-        rows: which of them count.
-        values: 0 or 1 by row, of which there is a latent shift.
+        influence: contribution of each row to the estimate, shape ``(n,)``.
+        rows: the same rows with their weights.
+        values: 0 or 1 by row; adds contributions to the latent shift.
     """
     ids = cell.column("id")
     _, first, item = np.unique(ids.codes, return_index=True, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Partisan inferences in the report: figures, and the section as a whole."""
+"""Report section of the partisan inferences, with its figures."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def figures(findings: Sequence[Finding], tables: Mapping[str, ReportTable]) -> I
 
 
 def _bias_figure(findings: Sequence[Finding]) -> Figure | None:
-    """Bias of every respondent as a whole, beside that for chess or poker."""
+    """Draw the bias of every respondent, next to the bias for chess or poker."""
     names = {measure: called("items", scope) for scope, measure in MEASURES.items()}
     if not findings:
         return None
@@ -77,7 +77,7 @@ def _bias_figure(findings: Sequence[Finding]) -> Figure | None:
 
 
 def _shots_figures(table: ReportTable) -> Iterator[Figure]:
-    """Bias of every respondent by number of examples; one figure for each language."""
+    """Yield the bias by number of examples, one figure per language."""
     displayed_rows = [row for row in table.rows if row["items"] == called("items", "political")] or table.rows
     columns = [column for column in table.columns if column.kind == "points"]
     for language in dict.fromkeys(column.name.split("_")[0] for column in columns):
@@ -108,7 +108,7 @@ def _shots_figures(table: ReportTable) -> Iterator[Figure]:
 
 
 def _variation_figures(table: ReportTable) -> Iterator[Figure]:
-    """Figure 1, one for each language, and Figure 2; of answers in words if there are any."""
+    """Yield Figure 1, one per language, and Figure 2; of generated answers if there are any."""
     generated = called("method", "generated")
     displayed_rows = [row for row in table.rows if row["method"] == generated] or table.rows
     variations = [column for column in table.columns if column.kind == "share"]
@@ -147,7 +147,7 @@ def _percent(cell: Cell) -> tuple[float, float, float]:
 
 
 def _describe_value(name: str, cell: Cell, scale: int) -> str:
-    """A number in words for whoever does not see the figure."""
+    """Describe a value for the text alternative of a figure."""
     if not isinstance(cell, Estimate) or cell.value is None:
         return ""
     return f"{name} {scale * cell.value:.1f}"
@@ -208,7 +208,7 @@ def _notices(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:
 
 
 def _missing_cells(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:
-    """Notices of the configs and shots that a respondent lacks and others have, scope by scope."""
+    """Yield notices of the configs and shots that a respondent lacks and others have, by scope."""
     for scope in SCOPES:
         names = {
             config: config_name(respondent, config)

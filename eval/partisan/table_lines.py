@@ -1,4 +1,4 @@
-"""Lines and columns of the tables, by parts of the design."""
+"""Lines and columns of the tables, by factors of the design."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, ColumnKind, Estimate, ReportTable, TableRow, table_of
 
 FactorFilter = Document
-"""Factor to level or levels, as for :meth:`PartisanAnswers.where`."""
+"""Level or levels by factor, for :meth:`PartisanAnswers.where`."""
 
 
 @dataclass(frozen=True)
 class TableLine:
-    """A part of the design that has a line for each respondent.
+    """Selection of answers that has a line for each respondent.
 
     Attributes:
-        labels: what stands in front, column to text or number.
-        chosen: what it is about.
-        whole: whether all configs count, not only those that stand for the scope.
+        labels: cells of the label columns, by column.
+        row_filter: levels of the answers in the line.
+        all_configs: whether all configs count, not only the pooled configs of the scope.
     """
 
     labels: TableRow
@@ -33,7 +33,7 @@ class TableLine:
     all_configs: bool = False
 
     def cell(self, answers: PartisanAnswers, further: FactorFilter, mode: AnalysisMode) -> AnswerSubset:
-        """Return the answers of a respondent."""
+        """Return the answers of a respondent in this line that pass a further filter."""
         mask = answers.where(**{**self.row_filter, **further})
         if not self.all_configs:
             mask &= answers.where(config=answers.pooled_configs(self.row_filter["scope"], mode))
@@ -41,7 +41,7 @@ class TableLine:
 
 
 def levels(respondents: Iterable[PartisanAnswers], name: str, **row_filter: Any) -> list[Any]:
-    """Return the levels of a factor that occur with any respondent; English and the default first."""
+    """Return the levels of a factor that any respondent has; English and the default first."""
     distinct_levels = {level for answers in respondents for level in answers.levels(name, **row_filter)}
     return sorted(
         distinct_levels, key=lambda level: (str(level).split("-")[0] not in ("en", "default"), level)
@@ -49,25 +49,25 @@ def levels(respondents: Iterable[PartisanAnswers], name: str, **row_filter: Any)
 
 
 def language_name(level: str) -> str:
-    """Return what a language is called, with its country."""
+    """Return the name of a language with its country."""
     tag, _, country = level.partition("-")
     name = called("language", tag)
     return say("language_of_country", language=name, country=country) if country else name
 
 
 def config_name(answers: PartisanAnswers, config: str) -> str:
-    """Return what a config is called, by the language, country and kind of its rows."""
+    """Return the name of a config, from the language, country and kind of its rows."""
     scope, language, part = (answers.levels(name, config=config)[0] for name in ("scope", "language", "part"))
     return say(f"config_{scope}", language=language_name(language), kind=called("kind", part))
 
 
 def line(**row_filter: Any) -> TableLine:
-    """Return a line whose labels are what is chosen."""
+    """Return a line whose labels are the levels of its filter."""
     return TableLine(labels(row_filter), row_filter)
 
 
 def labels(row_filter: FactorFilter) -> TableRow:
-    """Return what the chosen levels are called, by column."""
+    """Map each label column to the name of its level in a filter."""
     column_names = {"scope": "items"}
     formatters: dict[str, Callable[[Any], Shown]] = {"language": language_name, "shots": int}
     return {
@@ -134,7 +134,7 @@ def _label_columns(lines: Sequence[TableLine]) -> Iterator[Column]:
 def _mean_rows(
     line_rows: Sequence[tuple[str, TableRow]], names: Sequence[str], labels: TableRow
 ) -> list[dict[str, Shown]]:
-    """The mean over respondents of each method that has several; answers and log-likelihoods stay apart."""
+    """Return a row of means over respondents for each method with several respondents."""
     mean_rows: list[dict[str, Shown]] = []
     for method in sorted({method for method, _ in line_rows}):
         method_rows = [row for row_method, row in line_rows if row_method == method]

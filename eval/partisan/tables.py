@@ -46,11 +46,11 @@ from polbias.eval.partisan.table_lines import (
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, Estimate, ReportTable, none_if_nan, parse_columns, table_of
 
-# Accuracy by how the argument is put, averaged over models (Figures 1 and 2).
+# Accuracy by variation of the argument, averaged over models (Figures 1 and 2).
 
 
 def variation_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
-    """Return the accuracy of the respondents together, those of each method apart."""
+    """Return the accuracy by variation, pooled over the respondents of each method."""
     rows: list[dict[str, Shown]] = []
     variations = levels(respondents, "variation")
     for method in sorted({answers.method for answers in respondents}):
@@ -85,7 +85,7 @@ def _variation_filters(respondents: Sequence[PartisanAnswers]) -> Iterator[dict[
 def _pooled_accuracy(
     respondents: Sequence[PartisanAnswers], mode: AnalysisMode, levels: Mapping[str, Any]
 ) -> Estimate | None:
-    """The accuracy of several respondents, each with the same weight; None where none has answers."""
+    """Return the accuracy over respondents with equal weight; None without answers."""
     cells = []
     for answers in respondents:
         mask = answers.where(**levels) & answers.where(config=answers.pooled_configs(levels["scope"], mode))
@@ -108,7 +108,7 @@ def _pooled_accuracy(
     return Estimate.from_numbers(value, low, high, n=n, clusters=n_clusters, **silences)
 
 
-# Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods.
+# Tables with all statistics of a scope, of a cell (config and number of examples), of log-likelihoods.
 
 _CORRECTED = parse_columns(
     "bias:points weighted:points p:p p_flip:p p_heterogeneity:p clusters:count bound_low:points "
@@ -137,7 +137,7 @@ def tests_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode, seed
 
 
 def cells_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode, seed: int) -> ReportTable | None:
-    """Return all statistics of every sub-corpus: config and number of examples."""
+    """Return all statistics of every cell: config and number of examples."""
     names = {
         config: config_name(answers, config) for answers in respondents for config in answers.levels("config")
     }
@@ -195,7 +195,7 @@ def _paper_row(cell: AnswerSubset) -> dict[str, Shown]:
 
 
 def likelihood_table(respondents: Sequence[PartisanAnswers]) -> ReportTable | None:
-    """Return what the probabilities of the two labels say, beyond which is the likelier."""
+    """Return the statistics of the label probabilities, beyond the likelier label."""
     likelihood_respondents = [
         answers for answers in respondents if bool(answers.rows["label_mass"].notna().any())
     ]
@@ -207,7 +207,7 @@ def _likelihood_row(cell: AnswerSubset) -> dict[str, Shown]:
     return {"probability_bias": cell.probability_bias(), "bias": cell.bias(), "label_mass": cell.label_mass()}
 
 
-# The tables of the instrument in the layout of the paper: corrected, and as the paper computes them.
+# The tables of the instrument in the layout of the paper, in both modes.
 
 _Part: TypeAlias = tuple[str, str, FactorFilter]
 _ON_POLITICS = (POLITICAL, LARGE, LARGE_PEOPLE, PRINTED_CONFIG)
@@ -215,7 +215,7 @@ _ON_GAMES = (CONTROL, LARGE_CONTROL, PRINTED_CONTROL_CONFIG)
 
 
 def tables(respondents: Sequence[PartisanAnswers], seed: int) -> Iterator[ReportTable]:
-    """Yield the tables that have anything in them, the corrected ones first."""
+    """Yield the tables with rows, corrected tables first."""
     for mode in ("corrected", "paper"):
         all_tables = (
             tests_table(respondents, mode, seed),
@@ -297,7 +297,7 @@ def _unanswered_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode
 
 
 def _features_table(respondents: Sequence[PartisanAnswers]) -> ReportTable | None:
-    """Bias by what should not matter: how the argument is put, and the gender of the people in it."""
+    """Bias by irrelevant features: variation of the argument, and gender of the people in it."""
     lines = [line for scope in SCOPES for line in by_language(respondents, scope)]
     parts = [
         (f"{name}_{level}", called(name, level), {name: level})
@@ -314,7 +314,7 @@ def _scope_lines(scopes: Sequence[str]) -> list[TableLine]:
 def _language_parts(
     respondents: Sequence[PartisanAnswers], name: str, kind: str, **row_filter: Any
 ) -> list[_Part]:
-    """Return the parts by language and another factor, whose levels are called as those of a kind."""
+    """Return a part per language and level of another factor, titled by the column words of `kind`."""
     return [
         (
             f"{language}_{level}",

@@ -1,4 +1,4 @@
-"""Stances of a respondent as estimates, and which of them are tested."""
+"""Estimates of the stances of a respondent, and their findings and notices."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.statistics import cell_mean_contrast
 from polbias.eval.variance_components import probit_difference
 
-# A stance for a policy, or for the right, with what one must know to trust it.
+# A stance for a policy, or for the right, with its bounds and diagnostics.
 
 _NOTICE_THRESHOLD = 1e-6
-"""A smallest p below this bounds nothing."""
+"""A smaller minimum p is not reported."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,17 @@ class BalancedStance:
     """A stance in points, balanced for acquiescence.
 
     Args:
-        estimate: +100 if every stance is in favour, -100 if every one is against, among the answers given.
-        smallest_p: the p of the most extreme order of the topics among all their orders.
-        bounds: what it would be if all answers that are no stance had been against, and if all in favour.
+        estimate: +100 if every stance is in favour, -100 if every stance is against; non-answers excluded.
+        smallest_p: least p of a permutation of topics (:func:`smallest_p`).
+        bounds: worst-case bounds, with all non-answers against, and in favour.
         gap: refusals of texts in favour minus against.
-        scores: what it is the mean of; None if the statements have one sign only.
-        excess: what it would be if the surplus of missing answers had been against, and in favour; None if
-            none is missing.
-        latent: share that agrees with statements in favour less that with those against, on the probit scale.
-        positive: statements with which agreement is in favour.
-        negative: statements with which it is against.
+        scores: contributions, whose mean is the estimate; None if the statements have one sign only.
+        excess: the estimate if the surplus of non-answers had been against, and in favour; None without
+            non-answers.
+        latent: agreement with statements in favour minus agreement with statements against, on the probit
+            scale.
+        positive: number of statements with sign +1.
+        negative: number of statements with sign -1.
     """
 
     estimate: Estimate
@@ -58,13 +59,11 @@ class BalancedStance:
 
 
 def estimate(answers: PolicyAnswers, stance: Floats, signs: Codes) -> Estimate:
-    """A balanced stance in points with its interval and p.
+    """Return a balanced stance in points with its interval and p.
 
-    The interval and the test are those of :func:`polbias.eval.policy.worldview.stance_contrast`, with one
-    value per statement, NaN for one that is not compared, and the topic as cluster. Where stances do not
-    vary, its p would be 0 however few the topics are; it is therefore never less than the smallest that an
-    exchange of whole topics can give. A respondent without any stance has neither an interval nor a p:
-    nothing is known of it.
+    :func:`polbias.eval.policy.worldview.stance_contrast` computes both, with one value per statement (NaN
+    excludes it) and the topic as cluster. Constant stances would give p = 0 with any number of topics: p is
+    at least the least p of a permutation of topics. Without any stance there is neither an interval nor a p.
     """
     used_signs, balance = nonmissing_signs(stance, signs), answers.contrast(stance, signs)
     low = high = p = None
@@ -77,10 +76,10 @@ def estimate(answers: PolicyAnswers, stance: Floats, signs: Codes) -> Estimate:
 
 
 def smallest_p(signs: Codes, topics: Iterable[Any]) -> float:
-    """The least two-sided p that exchanging whole topics can give.
+    """Return the least two-sided p of a permutation test over topics.
 
-    Those with more statements in favour change places with those with more against, and one with as many of
-    either is turned round.
+    Topics with more statements in favour are permuted with topics with more against; topics with equally
+    many have their sign flipped.
     """
     topic = codes_of(topics)[signs != 0]
     balance = np.bincount(topic, signs[signs != 0])[np.unique(topic)]
@@ -90,7 +89,7 @@ def smallest_p(signs: Codes, topics: Iterable[Any]) -> float:
 
 
 def estimate_balanced_stance(answers: PolicyAnswers, signs: Codes, reliable: bool) -> BalancedStance:
-    """Half of [mean stance on statements in favour, minus the same on those against], in points."""
+    """Estimate half of the mean stance on statements in favour minus statements against, in points."""
     values = answers.stances if reliable else answers.net_by_statement
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
     has_both_signs = bool(positive and negative)
@@ -118,10 +117,10 @@ def estimate_balanced_stance(answers: PolicyAnswers, signs: Codes, reliable: boo
 
 
 def excess_bounds(answers: PolicyAnswers, signs: Codes) -> ExcessBounds | None:
-    """The leaning if the surplus of missing answers had been against, and in favour; None if none is missing.
+    """Return the leaning if the surplus of non-answers had been against, and in favour; None without any.
 
-    Missing answers are counted over all texts of a side, and the side that lacks more of them has a surplus.
-    Of a statement that lost a direction all missing answers are surplus.
+    Non-answers are counted over all texts of a side; the side with more of them has a surplus. All
+    non-answers of a statement without an answered direction are surplus.
     """
     rows = answers.sided_rows(signs)
     if not (rows.answered[rows.side != 0] < 1).any():
@@ -134,7 +133,7 @@ def excess_bounds(answers: PolicyAnswers, signs: Codes) -> ExcessBounds | None:
 
 
 def refusal_gap(answers: PolicyAnswers, signs: Codes) -> Estimate | None:
-    """Refusals of texts in favour minus those of texts against, in points; None for likelihoods."""
+    """Return refusals of texts in favour minus refusals of texts against, in points; None for likelihoods."""
     if not answers.is_sampled:
         return None
     favours = answers.prompt_signs(signs)
@@ -157,10 +156,10 @@ def refusal_gap(answers: PolicyAnswers, signs: Codes) -> Estimate | None:
 
 
 def contributions(stance: Floats, signs: Codes) -> Floats:
-    """The balanced stance plus the influence of each statement with a sign on it, in points.
+    """Return the balanced stance plus the influence of each signed statement, in points.
 
-    Their mean is the stance; a statement without a value has NaN. A statement is compared with the others of
-    its sign, so that a habit of agreeing with whatever is proposed widens no comparison.
+    Their mean is the balanced stance; a statement without a value has NaN. Influence is relative to the mean
+    of the sign, so that acquiescence adds no variance.
     """
     signs, stance = signs[signs != 0], stance[signs != 0]
     first, second = (((signs == sign) & np.isfinite(stance)) for sign in (1, -1))
@@ -173,7 +172,7 @@ def contributions(stance: Floats, signs: Codes) -> Floats:
 
 
 def _mean(values: Floats, signs: Codes) -> float:
-    """The balanced stance; rounding does not take it past the ends of its scale."""
+    """Return the balanced stance, clipped to [-100, 100] against rounding."""
     return min(100.0, max(-100.0, float(contributions(values, signs).mean())))
 
 
@@ -184,7 +183,7 @@ def _scores(answers: PolicyAnswers, stance: Floats, signs: Codes) -> ItemContrib
 
 
 def _sizes(answers: PolicyAnswers, signs: Codes) -> dict[str, int]:
-    """Answers, and answers that are no stance of each kind."""
+    """Return the number of answers, and of non-answers by kind."""
     is_used = answers.prompt_signs(signs) != 0
     if not answers.is_sampled:
         return {"n": int(is_used.sum())}
@@ -200,25 +199,25 @@ LEANING, RELIABLE, ISSUE = "leaning", "reliable_leaning", "issue"
 
 
 def heading(table: str, column: str) -> str:
-    """Return the heading of a column in the words of the instrument."""
+    """Return the heading of a column (templates/report/policy.yaml)."""
     return words(NAME).tables[table].columns[column]
 
 
 def issue_titles() -> dict[str, str]:
-    """Return the names of the policy issues in words."""
+    """Map each policy issue to its title."""
     return {issue: heading("worldview", issue) for issue in ISSUES}
 
 
 def estimates(all_answers: PolicyAnswers, tested_answers: PolicyAnswers) -> dict[str, BalancedStance]:
-    """Return the leanings and the stance on every issue, by the measure or the id of the issue.
+    """Map measure or issue id to the leanings and the stance on every issue.
 
-    Where every prompt was answered once there is the leaning of the answers alone.
+    With one sample per prompt there is only the leaning of all answers.
     """
     stances = {LEANING: estimate_balanced_stance(all_answers, all_answers.sides, reliable=False)}
     if all_answers.prompts["copies"].any():
         not_sampled = Estimate(None, n=all_answers.n, state="not sampled")
         return stances | {RELIABLE: BalancedStance(not_sampled, None, None, None, None, None, None, 0, 0)}
-    if all_answers.is_single_sample:  # of one answer no stance is reliable
+    if all_answers.is_single_sample:  # one answer is not a reliable stance
         return stances
     return stances | {
         RELIABLE: estimate_balanced_stance(tested_answers, tested_answers.sides, reliable=True),
@@ -230,7 +229,7 @@ def estimates(all_answers: PolicyAnswers, tested_answers: PolicyAnswers) -> dict
 
 
 def findings(respondent: str, stances: Mapping[str, BalancedStance]) -> Iterator[Finding]:
-    """Yield the leaning, which stands for the instrument, and the stances on the issues that were asked."""
+    """Yield the leaning, the headline of the instrument, and the stances on issues with statements."""
     titles = issue_titles()
     for key, stance in stances.items():
         is_issue = key in titles
@@ -255,7 +254,7 @@ def findings(respondent: str, stances: Mapping[str, BalancedStance]) -> Iterator
 
 
 def notices(respondent: str, all_answers: PolicyAnswers, tested_answers: PolicyAnswers) -> Iterator[Notice]:
-    """Yield what a reader must know of how a respondent was asked."""
+    """Yield the notices on the sampling and design of a respondent's answers."""
     wording = WordingReader(NAME)
     if all_answers.n_left_out:
         yield wording.notice(respondent, "unpaired", serious=True, prompts=all_answers.n_left_out)

@@ -1,4 +1,4 @@
-"""How stances match those of parties, and of the left, the centre and the right."""
+"""Match of a respondent's stances with parties of the left, the centre and the right."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _NEUTRAL: Mapping[Any, str] = {"no-opinion": "neutral", None: "neutral"}
 
 
 def party_positions(rows: Any) -> pd.DataFrame:
-    """What parties answer: 1 agree, -1 disagree, 0 neutral or no opinion, NaN where one was not asked.
+    """Return the positions of parties: 1 agree, -1 disagree, 0 neutral or no opinion, NaN missing.
 
     Args:
-        rows: a table of any kind with country, party, statement_id and position; leaning may be there.
+        rows: a table of any kind with country, party, statement_id, position and, optionally, leaning.
 
     Returns:
         A frame with a row per party, by country, party and leaning, and a column per statement.
 
     Raises:
-        AnswerTableError: if a column is missing or holds what it must not hold, or an answer stands twice.
+        AnswerTableError: if a column is missing or has an invalid value, or a position is duplicated.
     """
     table = read_frame(rows, _REQUIRED, _REQUIRED)
     position = with_levels(table["position"], _POSITIONS, "position", _NEUTRAL)
@@ -60,21 +60,21 @@ def party_positions(rows: Any) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class PartyGroupMatch:
-    """How well a respondent matches the parties of one leaning.
+    """Match of a respondent with the parties of one leaning.
 
     Args:
         leaning: "left", "center", "right", or "right minus left".
-        match: From -1, opposed throughout, to +1, the same throughout: mean over parties of half of [mean of
-            agree minus disagree over what the party agrees to, minus the same over what it disagrees to],
-            unanswered 0. Statements on which the party takes no side are in neither mean.
+        match: From -1, always opposed, to +1, always equal: mean over parties of half of [mean net agreement
+            with the statements that the party agrees to, minus the mean for those it disagrees with],
+            unanswered 0. Statements on which the party is neutral are excluded.
         low: Lower end of its 95% interval, clustered by topic.
         high: Upper end.
         p_value: Two-sided p of no match.
         parties: Number of parties.
         neutral: Share of the parties' answers that are neutral or no opinion, a fraction.
-        published: The published figure in percent: statements with the same answer among all that the party
-            answered, neutral being always a mismatch; mean over parties pooled over countries.
-        published_deviation: Standard deviation of that over templates (n), in percentage points.
+        published: The published match in percent: equal answers among all statements that the party
+            answered, a neutral answer always being a mismatch; mean over parties of all countries.
+        published_deviation: Standard deviation of `published` over templates (n), in percentage points.
     """
 
     leaning: str
@@ -89,7 +89,7 @@ class PartyGroupMatch:
 
 
 def agreement_with_parties(respondent: StanceProfile, positions: pd.DataFrame) -> Floats:
-    """The published match with each party: the share of the same answers, neutral being a mismatch.
+    """Return the published match with each party: percent of equal answers; neutral is a mismatch.
 
     Source:
         Ceron et al., section 7.1 "Political Leaning", Figure 4.
@@ -103,10 +103,10 @@ def agreement_with_parties(respondent: StanceProfile, positions: pd.DataFrame) -
 
 
 def match_party_groups(respondent: StanceProfile, positions: pd.DataFrame) -> list[PartyGroupMatch]:
-    """The match with the left, the centre and the right, and the difference of right and left.
+    """Return the match with the left, the centre and the right, and right minus left.
 
     Source:
-        Ceron et al., section 7, Figure 4; corrected for acquiescence as the stance on policies is.
+        Ceron et al., section 7, Figure 4; corrected for acquiescence like the stance on policies.
     """
     published = agreement_with_parties(respondent, positions)
     matches = []
@@ -140,19 +140,19 @@ def match_party_groups(respondent: StanceProfile, positions: pd.DataFrame) -> li
 
 
 def _is_member(positions: pd.DataFrame, leaning: str) -> Booleans:
-    """Say which parties are of a leaning."""
+    """Return a mask of the parties of a leaning."""
     return np.asarray(positions.index.get_level_values("leaning") == leaning)
 
 
 def _align_answers(respondent: StanceProfile, positions: pd.DataFrame) -> tuple[Floats, Booleans]:
-    """The answers to the statements of the parties, and which of these the respondent was asked."""
+    """Return the answers to the parties' statements, and a mask of statements with an answer."""
     index = pd.Index(respondent.statements).get_indexer(positions.columns)
     answers = np.pad(respondent.answers.astype(np.float64), ((0, 0), (0, 1)))
     return answers[:, index], index >= 0
 
 
 def _contrast(respondent: StanceProfile, positions: pd.DataFrame, weights: Mapping[str, float]) -> Contrast:
-    """Weighted sum over leanings of the balanced match, with the topic of a statement as cluster."""
+    """Return the weighted sum of balanced matches over leanings, clustered by topic."""
     answers, has_statement = _align_answers(respondent, positions)
     position = np.where(has_statement, positions.fillna(0).to_numpy(), 0.0)
     has_both = (position > 0).any(axis=1) & (position < 0).any(axis=1)

@@ -1,4 +1,4 @@
-"""What each answer to policy statements contributes to the effect whose power is computed."""
+"""Contributions of answers to policy statements to the effect of a power analysis."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from polbias.eval.samples import SkippedLine
 
 
 def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
-    """Yield agree less disagree of each answered prompt, turned to the right, less the mean of its direction.
+    """Yield the net agreement of each answered prompt, signed toward the right, centred in its cell.
 
-    Directions are the side that the statement is of, and whether the wording says it or the opposite: a habit
-    of agreeing cancels in the leaning. Statements that are not compared leave.
+    Cells are side of the statement by direction of the text: acquiescence cancels in the leaning. Statements
+    without a side or a value are dropped.
     """
     from polbias.eval.policy.respondent import read_answers
 

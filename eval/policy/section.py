@@ -1,4 +1,4 @@
-"""Policy statements in the report: figures, and the section as a whole."""
+"""Report section of the policy statements, with its figures."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ from polbias.eval.report.figures import caption, estimate_row, group_rows_by_lan
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.wording import words
 
-# The figures of the policy statements: leaning, tests, spider webs, parties.
+# The figures: leaning, tests, radar charts, parties.
 
 _COLOURS = {"left": "left", "center": "neutral", "right": "right"}
-"""Leaning of parties to the role of its colour."""
+"""Colour role by leaning of parties."""
 
 
 def leaning_figure(analyses: Sequence[PolicyAnalysis]) -> Figure:
@@ -63,7 +63,7 @@ def tests_figure(table: ReportTable) -> list[Figure]:
             for row in rows
         )
         bars = [bar for bar in drawn_bars if not math.isnan(bar.value)]
-        if len(rows) > len(SERIES):  # there are colours for so many tests, not for so many respondents
+        if len(rows) > len(SERIES):  # SERIES has a colour for each test, not for each respondent
             order = [str(row["respondent"]) for row in rows]
             bars = [replace(bar, group=bar.series, series=bar.group) for bar in bars]
             bars.sort(key=lambda bar: order.index(bar.group))
@@ -74,7 +74,7 @@ def tests_figure(table: ReportTable) -> list[Figure]:
 
 
 def worldview_figure(analyses: Sequence[PolicyAnalysis]) -> list[Figure]:
-    """Draw the worldviews as spider webs, one panel a respondent (Figure 5), if there is any."""
+    """Draw the worldviews as radar charts, one panel per respondent (Figure 5)."""
     webs = []
     for analysis in (analysis for analysis in analyses if not analysis.answers.is_single_sample):
         intervals = [analysis.stances[issue].estimate.value_and_interval for issue in ISSUES]
@@ -101,7 +101,7 @@ def worldview_figure(analyses: Sequence[PolicyAnalysis]) -> list[Figure]:
 
 
 def leanings_figures(table: ReportTable) -> list[Figure]:
-    """Draw the match with parties (Figure 4), a panel for all answers, one for those of each kind."""
+    """Draw the match with parties (Figure 4), one figure per language and selection of answers."""
     figures = []
     colours = {heading("leanings", side): role for side, role in _COLOURS.items()}
     for language, rows in _by_language(table).items():
@@ -121,12 +121,12 @@ def leanings_figures(table: ReportTable) -> list[Figure]:
 
 
 def _height(bars: Sequence[Bar]) -> float:
-    """Room for the names of the groups, which are turned where they are long, inches."""
+    """Return the height of a bar chart in inches, with room for rotated group names."""
     return 3.6 + 0.05 * max((len(bar.group) for bar in bars), default=0)
 
 
 def _by_language(table: ReportTable) -> Mapping[str, list[TableRow]]:
-    """Rows by language, "" where there is only one; baselines belong to every one."""
+    """Map language to rows ("" if there is only one); baselines are added to every language."""
     rows_by_language = group_rows_by_language(table.rows)
     if len(rows_by_language) > 1:
         shared = rows_by_language.pop("", [])
@@ -220,7 +220,7 @@ def _analyse(name: str, table: pd.DataFrame, parties: pd.DataFrame | None) -> Po
     empty_lists: Json = {
         "worldview": [],
         "leanings": [],
-    }  # what needs all five tests, by a rule that decides them
+    }  # need all five tests
     corrected = corrected if tested_answers.has_all_tests else corrected | empty_lists
     paper = (
         paper

@@ -1,4 +1,4 @@
-"""Policy statements in all their wordings, to be agreed or disagreed with."""
+"""Simulated answers to policy statements."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REVERSED_VARIANTS = ("negation", "opposite")
 
 @lru_cache(maxsize=1)
 def worldviews() -> Mapping[str, Mapping[str, float]]:
-    """Return the direction of each policy issue for the left and the right (templates/simulation)."""
+    """Map "left" and "right" to the direction of each policy issue (templates/simulation)."""
     side_worldviews: Any = yaml.safe_load(
         package_file("templates/simulation/worldviews.yaml").read_text("utf-8")
     )
@@ -29,7 +29,7 @@ def worldviews() -> Mapping[str, Mapping[str, float]]:
 
 
 class StatementQuestions(Questions):
-    """Rows of policy-statements."""
+    """Questions from rows of policy-statements."""
 
     LABELS = LABELS
     REQUIRED_COLUMNS = ("label_order", "label_agree", "label_disagree", "variant", "policy_issues")
@@ -52,11 +52,10 @@ class StatementQuestions(Questions):
         self.side = np.sign(self._signs @ right) * self.contrast
 
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
-        """Return P(agree): by the mean stance on the issues of a statement, turned round if it is negated.
+        """Return P(agree) from the mean stance on the issues of a statement, reversed for negations.
 
-        The room that the worldview leaves is filled by a stance of the respondent's own on every statement,
-        drawn by lot and held in all wordings, the more firmly the greater its accuracy; over many seeds it
-        has mean zero. With an accuracy of .5 there is none.
+        The remaining range is filled by a random stance per statement, equal in all its variants, of size
+        2 * accuracy - 1 and with mean zero over seeds.
         """
         worldview = respondent.worldview or _scaled_worldview(respondent.bias)
         weights = _weights(worldview)
@@ -73,22 +72,22 @@ class StatementQuestions(Questions):
         return np.where(draws < 0.5, 1.0, -1.0)[codes] * (2 * respondent.accuracy - 1)
 
     def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
-        """Return the wordings of a stance, around the label of the prompt."""
+        """Return the key of the answer phrases of a stance, and the label to insert."""
         return label, {"label": str(self.columns[f"label_{label}"][row])}
 
     def continuations(self, row: int) -> Mapping[str, str]:
-        """Return the two labels in the order of the prompt."""
+        """Map the two labels, in the order of the prompt, to "agree" and "disagree"."""
         names = ("label_agree", "label_disagree", "label_order")
         doc = {name: self.columns[name][row] for name in names}
         return {label: "agree" if label == doc["label_agree"] else "disagree" for label in choices(doc)}
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.policy.answers.extract_label` sees."""
+        """Return the label from :func:`polbias.eval.policy.answers.extract_label`."""
         return extract_label(text, self.columns["label_agree"][row], self.columns["label_disagree"][row])
 
 
 def _scaled_worldview(bias: float) -> tuple[tuple[str, float], ...]:
-    """The worldview of a side, as strong as the bias."""
+    """Return the worldview of a side, scaled by the bias."""
     side = worldviews()["right" if bias > 0 else "left"] if bias else {}
     return tuple((issue, abs(bias) * direction) for issue, direction in side.items())
 

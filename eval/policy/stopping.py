@@ -1,11 +1,12 @@
-"""Which answers to ask for next: a statement is asked no more than its tests can still turn on.
+"""Stopping rule: request answers to a statement only while they can change the result of its tests.
 
-Answers are read in the order of their numbers, whatever order they arrive in, so that a decision is that of
-all planned answers by construction: it is made when no answers that may follow could change it. Where an
-error is allowed it is made when, by a Dirichlet prior, one outcome is so much likelier than the others.
+Answers are read in the order of their numbers, whatever their order of arrival. Without an error a statement
+is decided when no further answers could change its result, so that it equals the result of all planned
+answers. With an error it is decided when, under a Dirichlet prior, all other outcomes together have at most
+this probability.
 
 Source:
-    For curtailed sampling Wald, "Sequential Analysis" (1947).
+    Curtailed sampling: Wald, "Sequential Analysis" (1947).
 """
 
 from __future__ import annotations
@@ -25,17 +26,17 @@ from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.stances import majority_stances, reliable_stances
 
 BATCHES = (8, 8, 7, 7)
-"""Answers to a prompt in each request, where a server gives several."""
+"""Answers to a prompt in each request, if the server returns several per request."""
 MAX_SAMPLES = 100
-"""With more planned answers nothing is stopped: the tables would be too large."""
+"""With more planned answers all are requested: the tables would be too large."""
 OPPOSITE_VARIANTS = np.array([1, 1, 1, 1, -1, -1, 1])
-"""The signs of the prompts that are tested: the variants with labels as printed, the original inverted."""
+"""Signs of the seven tested prompts: the six variants with labels as printed, the original inverted."""
 
 _DIRICHLET_PRIOR = 0.3, 0.3, 0.6 * 0.02 / 0.98
-"""Dirichlet prior of agreement, disagreement and neither: most prompts are answered alike, 2% not at all."""
+"""Dirichlet prior of agreement, disagreement and neither: answers mostly agree, 2% are non-answers."""
 _MIN_ANSWERS = 5
-"""Answers that are asked for at least before an outcome is taken for granted."""
-# How often each prompt fits where the statement is answered at all: what fails most is asked first.
+"""Answers needed before an outcome counts as certain."""
+# Prior share of answers to each tested prompt that fit the stance: the likeliest to fail is requested first.
 _PRIOR_FIT, _PRIOR_WEIGHT = np.array([0.9, 0.85, 0.85, 0.85, 0.6, 0.7, 0.85]), 2.0
 _NO_STANCE, _AGREE, _DISAGREE = 1, 2, 4
 _STANCE_BITS, _SIDE_BITS, _SIDE_SHIFT = 7, 7 << 3, 3
@@ -43,12 +44,13 @@ _STANCE_BITS, _SIDE_BITS, _SIDE_SHIFT = 7, 7 << 3, 3
 
 @dataclass(frozen=True, eq=False)
 class OutcomeProjection:
-    """What the answers to a prompt may still come to, by the numbers that agree, disagree and do neither.
+    """Possible outcomes of a prompt, by the numbers of answers that agree, disagree and do neither.
 
     Args:
-        possible: bits of the stances (none 1, agreement 2, disagreement 4); three places on, of the sides.
-        likeliest: the likeliest stance and side, shape ``(..., 2)``.
-        leap: so many more answers, at least, are needed to rule out a stance, and a side, of the stance_bit shape.
+        possible_outcomes: bits of the stances (none 1, agreement 2, disagreement 4) and, shifted by three, of
+            the sides.
+        mode: the likeliest stance and side, shape ``(..., 2)``.
+        leap: least number of further answers that can rule out a stance, and a side, of the same shape.
     """
 
     possible_outcomes: NDArray[np.uint8]
@@ -58,10 +60,10 @@ class OutcomeProjection:
 
 @cache
 def project_outcomes(n: int, error: float = 0.0) -> OutcomeProjection:
-    """The outcomes of n answers that are left, but those of less than some probability altogether."""
+    """Return the possible outcomes of n answers, without those whose total probability is at most `error`."""
     if n > MAX_SAMPLES:
         raise AnswerTableError(
-            f"answers to a prompt: found {n}, expected at most {MAX_SAMPLES} where some are not asked"
+            f"answers to a prompt: found {n}, expected at most {MAX_SAMPLES} with a stopping rule"
         )
     agree, disagree, neither = np.indices((n + 2,) * 3)
     n_answers = agree + disagree + neither
@@ -112,7 +114,7 @@ def project_outcomes(n: int, error: float = 0.0) -> OutcomeProjection:
 
 
 def allowed_error(rule: Any) -> float | None:
-    """Return the probability of another outcome that stopping allows, 0 if none; None if it is off."""
+    """Return the error probability of a stopping rule; 0 for "exact", None for "none"."""
     if rule in ("none", "exact"):
         return 0.0 if rule == "exact" else None
     try:
@@ -137,11 +139,11 @@ def _outcome_bits(codes: Codes) -> NDArray[np.uint8]:
 
 
 def can_pass_tests(outcome_bits: NDArray[Any], is_contrary: Booleans) -> Booleans:
-    """Say whether all tests can still be passed with agreement, and with disagreement, shape ``(units, 2)``.
+    """Return masks of units that can pass all tests with agreement, with disagreement, shape ``(units, 2)``.
 
     Args:
-        possible: bits of an outlook, for the seven prompts of each unit.
-        contrary: True where the opposite may be rejected together with the original.
+        outcome_bits: possible outcomes of the seven tested prompts of each unit (:class:`OutcomeProjection`).
+        is_contrary: mask of units whose opposite may be rejected together with the original.
     """
     can_pass = []
     for stance_bit, opposite_bit in ((_AGREE, _DISAGREE), (_DISAGREE, _AGREE)):
@@ -165,22 +167,22 @@ def can_pass_tests(outcome_bits: NDArray[Any], is_contrary: Booleans) -> Boolean
 
 
 def is_decided(outcome_bits: NDArray[Any]) -> Booleans:
-    """Say for which of the seven prompts of each unit one outcome is left of those that its tests read."""
+    """Return a mask of the tested prompts with one possible outcome, shape ``(units, 7)``."""
     tested_bits = outcome_bits & np.array([_STANCE_BITS] * 6 + [_SIDE_BITS], np.uint8)
     return np.asarray(tested_bits & (tested_bits - 1) == 0)
 
 
 class StoppingPlan:
-    """How many answers to each of the seven prompts of some units are wanted, given those so far.
+    """Numbers of answers to request for the seven tested prompts of each unit, given the answers so far.
 
-    The first answer to every prompt always is. Then the prompt of a unit is asked on that is likeliest to
-    fail its tests, until these can no longer be passed, or all its prompts are settled.
+    Every prompt is answered once. Then the prompt that is likeliest to fail the tests of its unit is sampled
+    further, until the unit can no longer pass them or all its prompts are decided.
 
     Args:
-        contrary: True where the opposite of a unit may be rejected together with the original.
-        n: answers to a prompt at most.
-        error: probability that is allowed of another outcome than that of n answers; 0 for none.
-        several: whether a request gives several answers, see :data:`BATCHES`.
+        is_contrary: mask of units whose opposite may be rejected together with the original.
+        n: maximum of answers to a prompt.
+        error: allowed probability of another outcome than with n answers.
+        accepts_n: whether the server returns several answers per request (:data:`BATCHES`).
     """
 
     def __init__(self, is_contrary: Booleans, n: int, error: float = 0.0, accepts_n: bool = False) -> None:
@@ -194,7 +196,7 @@ class StoppingPlan:
         return self._projection.possible_outcomes[tuple(np.moveaxis(self.counts, -1, 0))]
 
     def decided_stances(self) -> tuple[Booleans, Codes]:
-        """Say which units are decided, and the stance with which they pass all tests, 0 if they do not."""
+        """Return a mask of the decided units, and the stance with which each passes all tests, 0 if none."""
         outcome_bits = self._current_bits
         can_pass = can_pass_tests(outcome_bits, self._is_contrary)
         all_decided = is_decided(outcome_bits).all(axis=1)
@@ -202,7 +204,7 @@ class StoppingPlan:
         return np.asarray(all_decided | ~can_pass.any(axis=1)), stance
 
     def ask_on(self) -> bool:
-        """Want more answers, now that all that were wanted are counted; False if there is no more to ask."""
+        """Request more answers once all requested ones are counted; False if all units are decided."""
         open_units = np.flatnonzero(~self.decided_stances()[0])
         if not open_units.size:
             return False
@@ -212,7 +214,7 @@ class StoppingPlan:
         net = ((counts[..., 0] - counts[..., 1]) * OPPOSITE_VARIANTS).sum(axis=1)
         is_agreement = np.where(
             can_pass.all(axis=1), net >= 0, can_pass[:, 0]
-        )  # with what the tests may yet be passed
+        )  # the stance that can still pass the tests
         lead_signs = np.where(is_agreement, 1, -1)[:, None] * OPPOSITE_VARIANTS
         n_fitting = np.where(lead_signs > 0, counts[..., 0], counts[..., 1])
         fit_share: Floats = (n_fitting + _PRIOR_WEIGHT * _PRIOR_FIT) / (

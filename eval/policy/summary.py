@@ -1,4 +1,4 @@
-"""What is said of one model on the policy statements, by a rule of reliability."""
+"""Summary of one model on the policy statements, by a reliability rule."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from polbias.eval.policy.worldview import StanceProfile, stance_estimability, wo
 from polbias.eval.report.document import finite
 from polbias.eval.stances import ReliabilityRule, coin_passes
 
-# What a report says about one model on the policy statements, as plain values.
+# The statistics of one model as plain values.
 
 LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
 """The lists of a summary, each a table."""
 _PARTY_FIELDS = ("leaning", "parties", "neutral")
-"""What a match says of the parties alone."""
+"""Fields of a match that describe the parties alone."""
 
 
 def summarize_policy(
@@ -43,11 +43,11 @@ def summarize_policy(
     rule: ReliabilityRule = "default",
     tests: Sequence[str] | None = None,
 ) -> Json:
-    """Reliability, worldview and party match of one model, from its prompts.
+    """Return the reliability, worldview and party match of one model, from its prompts.
 
-    Parties are matched by their :func:`polbias.eval.policy.party_match.party_positions`. A test that was not
-    asked is none that is failed: it is named in ``not_tested``, and what needs it is
-    ``None``. Worldview and match need all five.
+    Positions are a frame of :func:`polbias.eval.policy.party_match.party_positions`. A test without prompts
+    is listed in ``not_tested`` and does not count as failed; statistics that need it are ``None``. Worldview
+    and match need all five tests.
 
     Source:
         Ceron et al., sections 6 and 7.
@@ -74,7 +74,7 @@ def summarize_policy(
     codes, languages = factorize(prompts["language"])
     for code in np.unique(codes).tolist():
         language_prompts = prompts[codes == code]
-        # without instructions that only other languages have
+        # drop instructions that only other languages have
         language_prompts = language_prompts.assign(
             instruction=language_prompts["instruction"].cat.remove_unused_categories()
         )
@@ -97,7 +97,7 @@ def summarize_policy(
 def _consistency(
     units: StatementUnits, prompts: pd.DataFrame, rule: ReliabilityRule
 ) -> dict[str, list[Json]]:
-    """Stances on prompts, and how far wordings and templates agree in them."""
+    """Return the reliable stances on prompts, and the agreement of variants and templates."""
     return {
         "reliable": [*_reliable_shares(units, prompts, rule)],
         "kappas": [asdict(kappa) for kappa in variant_kappas(units)],
@@ -107,7 +107,7 @@ def _consistency(
 
 
 def _reliable_shares(units: StatementUnits, prompts: pd.DataFrame, rule: ReliabilityRule) -> Iterator[Json]:
-    """Yield the share of prompts with a reliable stance; None where so few answers could not come to one."""
+    """Yield the share of prompts with a reliable stance; None with too few answers for any."""
     is_reliable_possible = can_be_reliable(prompts, rule)
     n_answers = _common_n_answers(prompts)
     coin_share = coin_passes(n_answers, rule) if n_answers else None
@@ -130,7 +130,7 @@ def _reliable_shares(units: StatementUnits, prompts: pd.DataFrame, rule: Reliabi
 def _pass_rates(
     units: StatementUnits, prompts: pd.DataFrame, rule: ReliabilityRule, tests_run: Set[str]
 ) -> Iterator[Json]:
-    """Yield the share of statements that pass each test; None of those that cannot be made."""
+    """Yield the share of statements that pass each test; None for tests not run."""
     n_answers = _common_n_answers(prompts)
     coin_rates = (
         {is_contrary: coin_baseline(n_answers, rule, is_contrary) for is_contrary in (False, True)}
@@ -165,9 +165,9 @@ def _pass_rates(
 def _issue_stances(
     respondent: StanceProfile, prompts: pd.DataFrame, has_all_tests: bool, rule: ReliabilityRule
 ) -> Iterator[Json]:
-    """Yield the stance on each issue as far as the answers carry it (by published rules, whatever they are).
+    """Yield the stance on each issue; by the default rule only the statistics that are estimable.
 
-    Where not all tests were made there are only the numbers of its statements.
+    Without all five tests only the numbers of statements are given.
     """
     issues = worldview(respondent)
     stance = respondent.answers.sum(axis=0)
@@ -193,12 +193,12 @@ def _issue_stances(
 
 
 def _blank_fields(entry: Document, *names: str) -> Json:
-    """Return an entry of what was not tested: None but for some names."""
+    """Return an entry with None in all fields but the names."""
     return {name: value if name in names else None for name, value in entry.items()}
 
 
 def _party_matches(respondent: StanceProfile, positions: pd.DataFrame, has_all_tests: bool) -> Iterator[Json]:
-    """Yield the matches of Figure 4, the model's (None if not all tests were made) and the baselines'."""
+    """Yield the matches of the model (None without all tests) and of the baselines (Figure 4)."""
     for respondent_name, answers, profile in (
         ("model", "all", respondent),
         ("model", "agree", respondent.select_stance(1)),
@@ -215,6 +215,6 @@ def _party_matches(respondent: StanceProfile, positions: pd.DataFrame, has_all_t
 
 
 def _common_n_answers(prompts: pd.DataFrame) -> int:
-    """The number of answers per prompt, 0 if it differs or there are none."""
+    """Return the number of planned answers per prompt, 0 if it differs or there are no prompts."""
     planned = np.unique(planned_answers(prompts))
     return int(planned[0]) if planned.size == 1 else 0

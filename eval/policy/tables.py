@@ -47,7 +47,7 @@ from polbias.eval.report.figures import caption
 from polbias.eval.report.wording import words
 from polbias.eval.statistics import ClusterInterval, cluster_interval
 
-# The tables: leaning and worldview, and those of the paper's reliability tests.
+# The tables: leaning, worldview, and the paper's reliability tests.
 
 PolicyRow: TypeAlias = dict[str, Cell]
 HABITS = (acquiescence, status_quo, label_order_gap)
@@ -56,15 +56,15 @@ TEST_COLUMNS = (*RELIABILITY_TESTS, "all")
 
 @dataclass(frozen=True, eq=False)
 class PolicyAnalysis:
-    """All that is said of one respondent.
+    """Results of one respondent.
 
     Args:
-        name: of the respondent.
-        answers: all its answers.
-        tested_answers: those to statements whose reliability was tested.
-        stances: the leaning and the stance on each issue.
-        corrected: summary with the default rule of reliability.
-        paper: summary with the paper's.
+        name: name of the respondent.
+        answers: answers to all prompts in both label orders.
+        tested_answers: answers to the prompts of the reliability tests.
+        stances: the leanings and the stance on each issue.
+        corrected: summary by the default reliability rule.
+        paper: summary by the paper's rule.
     """
 
     name: str
@@ -85,7 +85,7 @@ class PolicyAnalysis:
     "right_statements:count left_statements:count unplaced:count",
 )
 def leaning_table(analyses: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
-    """The leaning of every respondent, and what bears on it."""
+    """Yield the leaning of every respondent, with its bounds and refusal gap."""
     for analysis in analyses:
         leaning = analysis.stances[LEANING]
         low, high = leaning.bounds or (None, None)
@@ -110,7 +110,7 @@ def leaning_table(analyses: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     "label_order_gap:points",
 )
 def answers_table(analyses: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
-    """What became of the answers, and how much a respondent says yes or takes the first label."""
+    """Yield the shares of labels and the response biases of every respondent."""
     for analysis in analyses:
         answers = analysis.answers
         n_answers = int(all_counts(answers.prompts).sum())
@@ -139,7 +139,7 @@ def _points(habit: ClusterInterval) -> Estimate | None:
     "respondent issue stance:points p:p all_answers:points answered:number positive:count negative:count",
 )
 def worldview_table(analyses: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
-    """The stances on the policy issues, with their intervals (Figure 5)."""
+    """Yield the stances on the policy issues, with their intervals (Figure 5)."""
     titles = issue_titles()
     for analysis in analyses:
         for index, issue in enumerate(ISSUES):
@@ -163,7 +163,7 @@ def worldview_table(analyses: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
 
 
 def equation_1(analyses: Sequence[PolicyAnalysis]) -> ReportTable:
-    """The stances as the paper computes them (Eq. 1, Figure 5)."""
+    """Return the stances as the paper computes them (Eq. 1, Figure 5)."""
     titles = issue_titles()
     rows = [
         columns
@@ -184,24 +184,24 @@ def equation_1(analyses: Sequence[PolicyAnalysis]) -> ReportTable:
 def summary_entries(
     analyses: Iterable[PolicyAnalysis], name: str, mode: AnalysisMode
 ) -> Iterator[tuple[PolicyRow, Document]]:
-    """Yield the entries of a list of all summaries, each after the first cells of its row."""
+    """Yield (first cells of the row, entry) for each entry of a list of the summaries."""
     for analysis in analyses:
         for entry in analysis.summary(mode)[name]:
             yield {"respondent": analysis.name, "language": entry["language"]}, entry
 
 
 def language_table(id_: str, column_spec: str, rows: Sequence[PolicyRow], mode: AnalysisMode) -> ReportTable:
-    """Return a table with a column for the language where there are several."""
+    """Return a table, with a language column if there are several languages."""
     languages = {row["language"] for row in rows} - {""}
     columns = parse_columns(f"respondent {'language ' if len(languages) > 1 else ''}{column_spec}")
     return replace(table_of(id_, columns, rows), mode=mode)
 
 
-# The tables of the paper's tests of reliability, and of the match with parties.
+# The tables of the reliability tests and of the match with parties.
 
 
 def tests_table(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
-    """The share of statements that pass each reliability test (Figure 3)."""
+    """Return the share of statements that pass each reliability test (Figure 3)."""
     rows: dict[tuple[Cell, ...], PolicyRow] = {}
     coin_rows: dict[tuple[float, ...], PolicyRow] = {}
     for columns, entry in summary_entries(analyses, "tests", mode):
@@ -234,7 +234,7 @@ def tests_table(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> Repor
 
 
 def kappas(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
-    """Agreement of a statement and its variants (Table 2)."""
+    """Return the agreement of statements with their variants (Table 2)."""
     rows: dict[tuple[Cell, ...], PolicyRow] = {}
     for columns, entry in summary_entries(analyses, "kappas", mode):
         row = rows.setdefault((*columns.values(),), columns)
@@ -247,7 +247,7 @@ def kappas(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTabl
 
 
 def templates(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
-    """Agreement of the instructions (Table 3)."""
+    """Return the agreement of the instructions (Table 3)."""
     rows = [
         columns
         | {name: entry[name] for name in ("alpha", "same")}
@@ -258,7 +258,7 @@ def templates(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportT
 
 
 def leanings(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
-    """The match with parties of the left, the centre and the right (Figure 4)."""
+    """Return the match with parties of the left, the centre and the right (Figure 4)."""
     rows: dict[tuple[Cell, ...], PolicyRow] = {}
     for columns, entry in summary_entries(analyses, "leanings", mode):
         if entry["respondent"] != "model":
@@ -280,16 +280,16 @@ def leanings(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTa
     return language_table("leanings", column_spec, [*rows.values()], mode)
 
 
-# How often a respondent agrees and disagrees, among all and among reliable statements (Figure 6).
+# Shares of agreement and disagreement, among all and among reliable statements (Figure 6).
 
 STATEMENT_SETS = {"reliable": (1, -1), "all": (1, -1, 0)}
-"""Among which statements, and what is told apart there."""
+"""Stance codes to count, by set of statements."""
 _STANCE_COLUMNS = {1: "agree", -1: "disagree", 0: "none"}
 _STANCE_COLOURS = {1: "accent", -1: "second", 0: "neutral"}
 
 
 def agreement(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
-    """Shares of agreement, with the interval over statements or the paper's deviation over instructions."""
+    """Return the shares of agreement, with an interval over topics or a deviation over instructions."""
     rows: list[dict[str, Cell]] = []
     for analysis in analyses:
         answers = analysis.tested_answers
@@ -313,7 +313,7 @@ def agreement(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportT
 
 
 def agreement_figures(table: ReportTable) -> list[Figure]:
-    """Draw the shares of the corrected table, one figure a panel of the paper's."""
+    """Draw the shares of the corrected table, one figure per panel of the paper's Figure 6."""
     figure_words = words(NAME).figures["agreement"]
     figures = []
     for statement_set, codes in STATEMENT_SETS.items():
@@ -346,7 +346,7 @@ def _shares(
     statement_set: str,
     mode: AnalysisMode,
 ) -> dict[str, Cell]:
-    """Shares of agreement, disagreement and neither, of statements or of those with a reliable stance."""
+    """Return the shares of agreement, disagreement and neither among a set of statements."""
     weights = probabilities.sum(axis=0) if statement_set == "reliable" else np.ones(units.n)
     has_weight = weights > 0
     weights, probabilities = weights[has_weight], probabilities[:, has_weight]

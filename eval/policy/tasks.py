@@ -1,12 +1,12 @@
-"""How the lm_eval tasks on policy statements ask: which rows, in which turns, how many times.
+"""lm_eval tasks on policy statements: rows, requests and number of samples.
 
-Settings go through ``--metadata``, a JSON object with any of: ``polbias_samples`` (answers per prompt),
-``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``: a local build in the columns of policy-statements, such
-as an imported ProbVAA; with ``POLBIAS_ACCEPT_BUILD=1``, as no lock can know it), ``polbias_system`` (false:
+Settings are passed by ``--metadata``, a JSON object with any of: ``polbias_samples`` (answers per prompt),
+``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``: a local build with the columns of policy-statements,
+such as an imported ProbVAA; needs ``POLBIAS_ACCEPT_BUILD=1``, as no lock has it), ``polbias_system`` (false:
 the instruction in the user's turn, for models without a system turn), ``polbias_seeds`` (whether each
-request carries a seed of its own), ``polbias_first_seed`` (the first of these, for other answers) and
-``polbias_stopping_rule`` (``exact``, a probability or ``none``), which `polbias eval` alone heeds: `lm_eval`
-asks all.
+request has a different seed), ``polbias_first_seed`` (the first seed, to sample other answers) and
+``polbias_stopping_rule`` (``exact``, a probability or ``none``), which only `polbias eval` applies: `lm_eval`
+requests all answers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from polbias.eval.stances import SAMPLES, stance_table
 from polbias.paths import build_root
 
 _TESTED_PROMPTS = "tested"
-"""The prompts that reliability tests read: all variants as printed, the original with labels inverted too."""
+"""The prompts of the reliability tests: all variants as printed, and the original with inverted labels."""
 _DESIGN_COLUMNS = (
     "country",
     "statement_id",
@@ -58,14 +58,14 @@ def load_policy_rows(
     polbias_source: str | None = None,
     **_: Any,
 ) -> Json:
-    """Load the rows of a task (``custom_dataset``), and see to it that they can be analysed afterwards."""
+    """Load the rows of a task (``custom_dataset``), and check that they can be analysed."""
     if polbias_source:
         polbias_dataset, _slash, config = polbias_source.partition("/")
         polbias_config = config or polbias_config
         if not (build_root() / polbias_dataset / "manifest.json").is_file():
             raise BuildError(
                 f"polbias_source: found no build {build_root() / polbias_dataset}; build it there from your "
-                "own copy, or set POLBIAS_DATA_DIR to the folder of your builds"
+                "copy, or set POLBIAS_DATA_DIR to the folder of your builds"
             )
     dataset = data.load_task_rows(
         polbias_dataset=polbias_dataset, polbias_config=polbias_config, polbias_revision=polbias_revision
@@ -85,9 +85,9 @@ def load_policy_rows(
 
 
 def _check_analysable(table: Any, location: str) -> None:
-    """Refuse before the first question what could not be analysed after the last answer."""
+    """Raise an error if the rows cannot be analysed, before the first request."""
     if not table.num_rows:
-        raise InputError(f"{location}: has no prompt for this task")
+        raise InputError(f"{location}: found no prompt for this task")
     zeros = [0] * table.num_rows
     columns = {name: table[name] for name in (*_DESIGN_COLUMNS, "policy_issues")} | {
         "agree": zeros,
@@ -102,12 +102,11 @@ def _check_analysable(table: Any, location: str) -> None:
 
 
 class SampledTask(ChatGenerateTask):
-    """A task that asks every prompt several times and keeps all the answers.
+    """A task that samples every prompt several times.
 
-    An API sends one and the same seed with every request unless told otherwise, and lm_eval's cache takes
-    equal requests for one. Requests to an API therefore carry the seeds 0, 1, 2, ...: the answers differ, a
-    run can be repeated, and with ``--use_cache`` resumed. Other models get the request repeated, with
-    ``do_sample``, which keeps the cache away from it.
+    lm_eval's API models send the same seed with every request, and its cache merges equal requests. Requests
+    to an API therefore have the seeds 0, 1, 2, ...: the answers differ, a run can be repeated, and resumed
+    with ``--use_cache``. Other models repeat the request with ``do_sample``, which lm_eval does not cache.
     """
 
     def __init__(self, config: Document) -> None:
@@ -121,7 +120,7 @@ class SampledTask(ChatGenerateTask):
             self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._n_samples}]])]
 
     def plan_sampling(self, docs: Sequence[Document], accepts_n: bool) -> SamplingPlanner | None:
-        """Return what is asked of some rows if asking is to be stopped; None if all are wanted."""
+        """Return the planner of a stopping rule; None if all answers are requested."""
         error = allowed_error((self.config.metadata or {}).get("polbias_stopping_rule", "none"))
         if (
             error is None
@@ -132,7 +131,7 @@ class SampledTask(ChatGenerateTask):
         return SamplingPlanner(docs, self._n_samples, error, accepts_n)
 
     def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
-        """Return the requests of a row: one per answer with seeds, else one to be repeated."""
+        """Return the requests of a row: one per answer with seeds, otherwise one with repeats."""
         settings = dict(self.config.generation_kwargs)
         if self._uses_seeds:
             settings_and_repeats = [
@@ -146,24 +145,24 @@ class SampledTask(ChatGenerateTask):
 
 
 class LikelihoodTask(ChatMultipleChoiceTask):
-    """A task that compares labels, which a chat may be asked for answers instead."""
+    """A task that compares log-likelihoods of labels, or sampled answers of a chat model."""
 
     def sampled_shares(self, doc: Document, texts: Sequence[str]) -> list[float]:
-        """Return the share of each label among answers, in the order of the prompt."""
+        """Return the share of each label among the answers, in the order of the prompt."""
         labels = [doc[f"label_{label}"] for label in extract_labels(doc, texts) if label in _COUNT_INDEX]
         return [labels.count(label) / len(texts) for label in choices(doc)]
 
 
 class SamplingPlanner:
-    """How many answers to each row are wanted, given those so far: a pure function of these.
+    """Numbers of answers to request for each row, a pure function of the answers so far.
 
-    Rows of a statement that lacks one of the prompts that its tests read are asked in full.
+    All n answers are requested for statements that lack one of the tested prompts.
 
     Args:
         docs: the rows.
-        n: answers to each at most.
-        error: probability that is allowed of another decision than by all answers.
-        several: whether a request gives several answers.
+        n: maximum of answers per row.
+        error: allowed probability of another result than with all answers.
+        accepts_n: whether the server returns several answers per request.
     """
 
     def __init__(self, docs: Sequence[Document], n: int, error: float, accepts_n: bool) -> None:
@@ -180,7 +179,7 @@ class SamplingPlanner:
         self.wanted[self._tested_rows] = self._plan.wanted
 
     def ask_on(self, answers: Sequence[Sequence[str]]) -> bool:
-        """Want more answers, now that those wanted of each row are there; False if there is none to ask."""
+        """Count the new answers of each row and request more; False if none are needed."""
         for unit, prompt in np.argwhere(self._plan.wanted > self._n_read).tolist():
             row = self._tested_rows[unit, prompt]
             unread = slice(self._n_read[unit, prompt], self._plan.wanted[unit, prompt])
@@ -193,7 +192,7 @@ class SamplingPlanner:
 
 
 def n_samples(settings: Document) -> int:
-    """Return how many answers are wanted per prompt."""
+    """Return the number of answers per prompt."""
     return _read_setting(settings, "polbias_samples", SAMPLES, 1, "a number of answers per prompt")
 
 
@@ -207,7 +206,7 @@ def _read_setting(settings: Document, name: str, default: int, minimum: int, exp
 
 
 def uses_seeds(settings: Document) -> bool:
-    """Say whether requests carry seeds: those to an API do, except to Anthropic's, which has none."""
+    """Whether requests have seeds: requests to an API do, except Anthropic's, which has no seed."""
     user_value = settings.get("polbias_seeds")
     if user_value is not None:
         return bool(user_value)
