@@ -183,7 +183,7 @@ def cover(kind: SimulatedKind, rng: np.random.Generator) -> float:
         side = np.zeros(STATEMENTS, np.int8)
         side[rng.permutation(STATEMENTS)[:SIDED]] = np.resize([1, -1], SIDED)
         answered = PolicyAnswers(prompts.assign(**dict(zip(COUNTS, counts.T, strict=True))))
-        found = estimate(answered, answered.answers.value, side)
+        found = estimate(answered, answered.net_by_statement.value, side)
         held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
     return held / REPLICATIONS
 

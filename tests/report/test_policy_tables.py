@@ -45,7 +45,7 @@ def test_tables_are_those_of_the_family() -> None:
         assert template["alpha"] == summary["templates"][0]["alpha"]
     reliable, every = table_of(found, "agreement").rows
     agree = reliable["agree"]
-    held = group_statements(respondent_prompts(table)).answers()
+    held = group_statements(respondent_prompts(table)).expected_stances()
     assert isinstance(agree, Estimate)
     assert agree.value == pytest.approx(np.mean(held[held != 0] == 1))
     parts = [every[name] for name in ("agree", "disagree", "none")]
