@@ -32,19 +32,19 @@ def compare(
     for finding in findings:
         if finding.headline and finding.scores is not None and finding.scores.ids:
             groups.setdefault((finding.instrument, finding.measure, finding.key), []).append(finding)
-    made: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for members in groups.values():
-        models = any(finding.respondent not in simulated for finding in members)
-        made += [
-            _compared(*pair)
-            for pair in combinations(sorted(members, key=lambda each: each.respondent), 2)
-            if not (models and all(finding.respondent in simulated for finding in pair))
+        has_model = any(finding.respondent not in simulated for finding in members)
+        comparisons += [
+            _compare_pair(*pair)
+            for pair in combinations(sorted(members, key=lambda finding: finding.respondent), 2)
+            if not (has_model and all(finding.respondent in simulated for finding in pair))
             and len({methods.get(finding.respondent) for finding in pair}) == 1
         ]
-    return made
+    return comparisons
 
 
-def _compared(first: Finding, second: Finding) -> Comparison:
+def _compare_pair(first: Finding, second: Finding) -> Comparison:
     assert first.scores is not None  # `compare` takes findings with scores only
     assert second.scores is not None
     difference = paired_differences(first.scores, second.scores)
@@ -75,8 +75,8 @@ def _excess_difference(
     """Least and greatest difference, by how far the excess bounds of either are from its estimate."""
     if difference is None or (first.excess is None and second.excess is None):
         return None
-    (down, up), (second_down, second_up) = map(_excess_offsets, (first, second))
-    return difference + second_down - up, difference + second_up - down
+    (first_low, first_high), (second_low, second_high) = map(_excess_offsets, (first, second))
+    return difference + second_low - first_high, difference + second_high - first_low
 
 
 def _excess_offsets(finding: Finding) -> tuple[float, float]:

@@ -75,20 +75,22 @@ class Estimate:
         **counts: Any,
     ) -> Estimate:
         """An estimate of numbers that may be NaN, which stands for none."""
-        middle, below, above = (
-            none_if_nan(None if each is None else scale * each) for each in (value, low, high)
+        scaled_value, scaled_low, scaled_high = (
+            none_if_nan(None if number is None else scale * number) for number in (value, low, high)
         )
-        return cls(middle, below, above, p=none_if_nan(p), **counts)
+        return cls(scaled_value, scaled_low, scaled_high, p=none_if_nan(p), **counts)
 
     @classmethod
-    def from_interval(cls, found: ClusterInterval | Contrast, scale: float = 1.0, **counts: Any) -> Estimate:
+    def from_interval(
+        cls, interval: ClusterInterval | Contrast, scale: float = 1.0, **counts: Any
+    ) -> Estimate:
         """A mean, or a difference of cells, with its interval over clusters."""
         sizes = {
-            "n": found.n,
-            "clusters": found.clusters,
-            "persons": getattr(found, "crossed", None),
+            "n": interval.n,
+            "clusters": interval.clusters,
+            "persons": getattr(interval, "crossed", None),
         } | counts
-        return cls.from_numbers(found.estimate, found.low, found.high, scale=scale, **sizes)
+        return cls.from_numbers(interval.estimate, interval.low, interval.high, scale=scale, **sizes)
 
     @property
     def value_and_interval(self) -> tuple[float, float, float]:
@@ -96,20 +98,20 @@ class Estimate:
         value, low, high = (math.nan if end is None else end for end in (self.value, self.low, self.high))
         return value, low, high
 
-    def apply_estimability(self, support: Estimability) -> Estimate:
+    def apply_estimability(self, estimability: Estimability) -> Estimate:
         """Return the estimate as far as what it rests on carries it."""
-        known = replace(
+        estimate = replace(
             self,
-            state=support.state,
-            missing=support.missing,
-            discordant=support.discordant_pairs,
-            pairs=support.pairs,
+            state=estimability.state,
+            missing=estimability.missing,
+            discordant=estimability.discordant_pairs,
+            pairs=estimability.pairs,
         )
-        if support.has_interval:
-            return known
-        limit = support.limit if support.estimable else None
-        value = self.value if support.estimable else None
-        return replace(known, value=value, low=None, high=None, p=None, limit=limit)
+        if estimability.has_interval:
+            return estimate
+        limit = estimability.limit if estimability.estimable else None
+        value = self.value if estimability.estimable else None
+        return replace(estimate, value=value, low=None, high=None, p=None, limit=limit)
 
     def apply_pair_estimability(self, discordance: tuple[int, int, int, int]) -> Estimate:
         """Return a difference, of which no answer is missing, as far as the discordant pairs carry it."""
@@ -122,11 +124,11 @@ class Estimate:
 
 
 def latent_estimate(
-    shift: tuple[float, float, float], ends: tuple[float, float] = (math.nan, math.nan)
+    shift: tuple[float, float, float], interval: tuple[float, float] = (math.nan, math.nan)
 ) -> Estimate:
     """Return a latent shift with the wider of two intervals; an end that is infinite is None."""
     value, low, high = shift
-    return Estimate.from_numbers(value, float(np.fmin(low, ends[0])), float(np.fmax(high, ends[1])))
+    return Estimate.from_numbers(value, float(np.fmin(low, interval[0])), float(np.fmax(high, interval[1])))
 
 
 Cell: TypeAlias = str | int | float | bool | Estimate | None
@@ -179,31 +181,31 @@ _P = ParamSpec("_P")
 
 def table_of(
     name: str,
-    shown: str | Iterable[Column],
+    columns: str | Iterable[Column],
     rows: Iterable[TableRow],
     mode: AnalysisMode = "corrected",
 ) -> ReportTable:
     """Return a table; the id of one in the paper's mode ends in ``_paper``."""
-    shown = parse_columns(shown) if isinstance(shown, str) else tuple(shown)
+    columns = parse_columns(columns) if isinstance(columns, str) else tuple(columns)
     id = name if mode == "corrected" else f"{name}_paper"
     return ReportTable(
-        id, shown, tuple({each.name: row.get(each.name) for each in shown} for row in rows), mode
+        id, columns, tuple({column.name: row.get(column.name) for column in columns} for row in rows), mode
     )
 
 
 def table_builder(
-    name: str, shown: str
+    name: str, columns: str
 ) -> Callable[[Callable[_P, Iterable[TableRow]]], Callable[_P, ReportTable]]:
     """Make a table of the rows that a function yields; columns as in :func:`parse_columns`."""
 
-    def declared(rows: Callable[_P, Iterable[TableRow]]) -> Callable[_P, ReportTable]:
-        def made(*args: _P.args, **settings: _P.kwargs) -> ReportTable:
+    def decorator(rows: Callable[_P, Iterable[TableRow]]) -> Callable[_P, ReportTable]:
+        def build(*args: _P.args, **settings: _P.kwargs) -> ReportTable:
             mode: Any = settings.get("mode", "corrected")
-            return table_of(name, shown, rows(*args, **settings), mode)
+            return table_of(name, columns, rows(*args, **settings), mode)
 
-        return made
+        return build
 
-    return declared
+    return decorator
 
 
 @dataclass(frozen=True)
@@ -220,7 +222,7 @@ class Figure:
     id: str
     svg: str
     table: str = ""
-    about: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,7 +299,7 @@ class Finding:
     p_holm: float | None = None
     p_bh: float | None = None
     equivalent: bool | None = None
-    asked: int | None = None
+    n_requested: int | None = None
     descriptive_only: bool = False
     per_pair: float = 100
 

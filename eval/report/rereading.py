@@ -11,7 +11,7 @@ from typing import Any
 from polbias.aliases import Document
 from polbias.eval.answer_frames import NON_ANSWER_COUNTS, NON_ANSWER_LABELS
 
-_METRICS = {
+_METRIC_BY_LABEL = {
     **{label: label for label in NON_ANSWER_LABELS},
     "ok": "article_rate",
     "empty": "empty_rate",
@@ -20,7 +20,7 @@ _METRICS = {
     "right": "right_share",
 }
 """By label, the metric that is its share."""
-_COUNTS = {
+_COUNT_BY_LABEL = {
     "agree": "agree",
     "disagree": "disagree",
     **dict(zip(NON_ANSWER_LABELS, NON_ANSWER_COUNTS, strict=True)),
@@ -47,30 +47,32 @@ class Rereading:
 
     def add(self, sample: Document, rows: Sequence[Document]) -> None:
         """Compare the metrics of a sample with the rows of its answers."""
-        counts = sum(map(_counts, rows), Counter[Any]())
+        counts = sum(map(_count_labels, rows), Counter[Any]())
         total = counts.total()
         if not total:
             return
         self.answers += total
-        gold, silent = rows[0].get("gold"), sum(row.get("outcome") != "answered" for row in rows)
-        counts_now = {name: counts[label] for label, name in _METRICS.items()} | {"non_answer_rate": silent}
+        gold, n_non_answers = rows[0].get("gold"), sum(row.get("outcome") != "answered" for row in rows)
+        counts_now = {name: counts[label] for label, name in _METRIC_BY_LABEL.items()} | {
+            "non_answer_rate": n_non_answers
+        }
         counts_now |= {"acc": counts[gold]} if gold else {}
         changes = {
             name: count - total * sample[name]
             for name, count in counts_now.items()
             if isinstance(sample.get(name), int | float) and math.isfinite(sample[name])
         }
-        exclusive = [changes.get(name, 0.0) for name in _METRICS.values()]
-        gained = sum(change for change in exclusive if change > 0)
-        lost = -sum(change for change in exclusive if change < 0)
-        changed = max(gained, lost, abs(changes.get("non_answer_rate", 0.0)), abs(changes.get("acc", 0.0)))
-        self.changed += round(changed)
+        exclusive_changes = [changes.get(name, 0.0) for name in _METRIC_BY_LABEL.values()]
+        gained = sum(change for change in exclusive_changes if change > 0)
+        lost = -sum(change for change in exclusive_changes if change < 0)
+        n_changed = max(gained, lost, abs(changes.get("non_answer_rate", 0.0)), abs(changes.get("acc", 0.0)))
+        self.changed += round(n_changed)
 
 
-def _counts(row: Document) -> Counter[Any]:
+def _count_labels(row: Document) -> Counter[Any]:
     """The labels of the answers that a row stands for; of the first alone where asking was stopped."""
     if "answers" not in row:
         return Counter([row.get("label")])
     if row["not_requested"]:
         return Counter([row["first_answer"]])
-    return Counter({label: row[name] for label, name in _COUNTS.items()})
+    return Counter({label: row[name] for label, name in _COUNT_BY_LABEL.items()})

@@ -40,27 +40,27 @@ def gather(
         instruments: to report; all if none is named.
         names: of respondents, by the path that their runs are below.
     """
-    kept: dict[tuple[str, str], tuple[SampleFile, str]] = {}
+    newest: dict[tuple[str, str], tuple[SampleFile, str]] = {}
     notices: list[Notice] = []
-    said = report_words().notices
+    wordings = report_words().notices
     files = sorted({file.path.resolve(): file for file in find_sample_files(paths, newest=False)}.values())
     for file in name_respondents([(file, read_run_metadata(file).settings) for file in files], names):
         row = first_row(file.path)
         instrument = instrument_of(row)
         if instrument is None:
             dataset = row.get("dataset")
-            found = said["foreign_task" if row else "no_samples"].format(task=file.task, dataset=dataset)
-            notices.append(Notice(name_of(file), found, said["left_out"], serious=not row))
+            text = wordings["foreign_task" if row else "no_samples"].format(task=file.task, dataset=dataset)
+            notices.append(Notice(name_of(file), text, wordings["left_out"], serious=not row))
             continue
         if instruments and instrument not in instruments:
             continue
-        earlier = kept.get((file.respondent, file.task))
-        if earlier is not None:
-            older = said["older_run"].format(task=file.task, model=file.respondent, newer=name_of(file))
-            notices.append(Notice(name_of(earlier[0]), older, said["left_out"]))
-        kept[file.respondent, file.task] = file, instrument
-    order = sorted(kept.values(), key=lambda each: (each[0].respondent, each[0].task))
-    return RunFiles(tuple(order), tuple(notices))
+        previous = newest.get((file.respondent, file.task))
+        if previous is not None:
+            text = wordings["older_run"].format(task=file.task, model=file.respondent, newer=name_of(file))
+            notices.append(Notice(name_of(previous[0]), text, wordings["left_out"]))
+        newest[file.respondent, file.task] = file, instrument
+    ordered = sorted(newest.values(), key=lambda entry: (entry[0].respondent, entry[0].task))
+    return RunFiles(tuple(ordered), tuple(notices))
 
 
 def name_of(file: SampleFile) -> str:

@@ -61,18 +61,18 @@ def read_run_metadata(file: SampleFile) -> RunMetadata:
             settings=identifying_settings(log.results),
             exists=True,
         )
-    beside = [file.path.parent / f"results_{file.time}.json{compressed}" for compressed in ("", ".gz")]
-    results = next(filter(None, map(_results, beside)), None) if file.time else None
+    paths = [file.path.parent / f"results_{file.time}.json{suffix}" for suffix in ("", ".gz")]
+    results = next(filter(None, map(_read_results, paths)), None) if file.time else None
     if results is None:
         return RunMetadata()
     counts = _mapping(_mapping(results.get("n-samples")).get(file.task))
-    rows = _mapping(_mapping(_mapping(results.get("configs")).get(file.task)).get("dataset_kwargs"))
+    dataset_kwargs = _mapping(_mapping(_mapping(results.get("configs")).get(file.task)).get("dataset_kwargs"))
     version = _mapping(results.get("versions")).get(file.task)
     return RunMetadata(
-        expected=_count(counts.get("effective")),
-        available=_count(counts.get("original")),
+        expected=_integer_or_none(counts.get("effective")),
+        available=_integer_or_none(counts.get("original")),
         task_version="" if version is None else str(version),
-        revision=str(rows.get("polbias_revision", "")),
+        revision=str(dataset_kwargs.get("polbias_revision", "")),
         toolkit=str(_mapping(results.get("polbias")).get("version") or ""),
         model_type=str(_mapping(results.get("config")).get("model") or ""),
         settings=identifying_settings(results),
@@ -81,13 +81,13 @@ def read_run_metadata(file: SampleFile) -> RunMetadata:
     )
 
 
-def is_simulated(model: str, facts: RunMetadata) -> bool:
+def is_simulated(model: str, metadata: RunMetadata) -> bool:
     """Tell whether a respondent is simulated: by its kind, or by the name that `polbias simulate` gives."""
-    return facts.model_type == _SIMULATED or model.startswith(_SIMULATED_NAME)
+    return metadata.model_type == _SIMULATED or model.startswith(_SIMULATED_NAME)
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path, _stamp: tuple[int, int]) -> Json | None:
+def _read_json(path: Path, _stamp: tuple[int, int]) -> Json | None:
     """Kept for all tasks of a run, whose results are in one file."""
     try:
         content = json.loads(read_bytes(path))
@@ -96,17 +96,17 @@ def _read(path: Path, _stamp: tuple[int, int]) -> Json | None:
     return content if isinstance(content, dict) else None
 
 
-def _results(path: Path) -> Json | None:
+def _read_results(path: Path) -> Json | None:
     try:
-        state = path.stat()
+        file_stat = path.stat()
     except OSError:
         return None
-    return _read(path, (state.st_mtime_ns, state.st_size))
+    return _read_json(path, (file_stat.st_mtime_ns, file_stat.st_size))
 
 
 def _mapping(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
 
 
-def _count(value: Any) -> int | None:
+def _integer_or_none(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None

@@ -34,52 +34,52 @@ FindingVerdict: TypeAlias = Literal[
 ]
 """The words of the page, of summary.json and of the documentation alike."""
 
-OF_RUNS: frozenset[FindingVerdict] = frozenset({"no data", "at the floor"})
+RUN_VERDICTS: frozenset[FindingVerdict] = frozenset({"no data", "at the floor"})
 """Verdicts on two runs alone, of which there are tables and no sentences."""
 
 Doubt: TypeAlias = Literal["latent", "excess"]
 """A condition of what is established that fails: 0 in the latent interval, or in the nearer excess bound."""
 
 
-def verdict(found: Finding | Comparison) -> FindingVerdict:
+def verdict(finding: Finding | Comparison) -> FindingVerdict:
     """Return what may be said of an estimate."""
-    estimate = found.estimate
+    estimate = finding.estimate
     if estimate.state is not None:
         return estimate.state
     if estimate.value is None:
         return "not computed"
     if estimate.low is None or estimate.high is None:
         return "no interval"
-    if found.descriptive_only:
+    if finding.descriptive_only:
         return "described"
     if has_few_clusters(estimate):
         return "too few to be tested"
-    if not significant(found) or (isinstance(found, Comparison) and interval_contains_zero(estimate)):
+    if not significant(finding) or (isinstance(finding, Comparison) and interval_contains_zero(estimate)):
         return "not established"
-    return "found among the answers given" if doubts(found) else "established"
+    return "found among the answers given" if doubts(finding) else "established"
 
 
-def significant(found: Finding | Comparison) -> bool:
+def significant(finding: Finding | Comparison) -> bool:
     """Whether the p of an estimate, corrected for the headlines of its instrument, is below the level."""
-    return found.p_holm is not None and found.p_holm < LEVEL
+    return finding.p_holm is not None and finding.p_holm < LEVEL
 
 
-def doubts(found: Finding | Comparison) -> tuple[Doubt, ...]:
+def doubts(finding: Finding | Comparison) -> tuple[Doubt, ...]:
     """Return which conditions of what is established fail.
 
     Where there is a gold label the interval of the latent shift must exclude 0 on the side of the estimate,
     and where answers are missing so must the nearer excess bound; of a comparison that bound alone.
     """
-    if found.estimate.value is None:
+    if finding.estimate.value is None:
         return ()
-    sign, failed = math.copysign(1, found.estimate.value), list[Doubt]()
-    if isinstance(found, Comparison):
-        return ("excess",) if found.excess and sign * found.excess[sign < 0] <= 0 else ()
-    if found.accuracy is not None and not _excludes_zero(found.latent, sign):
-        failed.append("latent")
-    if found.excess is not None and not found.excess.exclude_zero(sign):
-        failed.append("excess")
-    return tuple(failed)
+    sign, failed_conditions = math.copysign(1, finding.estimate.value), list[Doubt]()
+    if isinstance(finding, Comparison):
+        return ("excess",) if finding.excess and sign * finding.excess[sign < 0] <= 0 else ()
+    if finding.accuracy is not None and not _excludes_zero(finding.latent, sign):
+        failed_conditions.append("latent")
+    if finding.excess is not None and not finding.excess.exclude_zero(sign):
+        failed_conditions.append("excess")
+    return tuple(failed_conditions)
 
 
 def _excludes_zero(estimate: Estimate | None, sign: float) -> bool:
@@ -105,29 +105,29 @@ def interval_contains_zero(estimate: Estimate) -> bool:
 
 def has_few_clusters(estimate: Estimate) -> bool:
     """Whether an estimate rests on too few clusters to be tested."""
-    persons = estimate.persons is not None and estimate.persons < MIN_PERSONS
-    return persons or (estimate.clusters is not None and estimate.clusters < MIN_CLUSTERS)
+    has_few_persons = estimate.persons is not None and estimate.persons < MIN_PERSONS
+    return has_few_persons or (estimate.clusters is not None and estimate.clusters < MIN_CLUSTERS)
 
 
-def is_tested(found: Finding | Comparison) -> bool:
+def is_tested(finding: Finding | Comparison) -> bool:
     """Whether an estimate is one of the tests that are corrected for each other."""
-    return found.estimate.p is not None and not has_few_clusters(found.estimate)
+    return finding.estimate.p is not None and not has_few_clusters(finding.estimate)
 
 
-def is_directional(found: Finding | Comparison) -> bool:
+def is_directional(finding: Finding | Comparison) -> bool:
     """Whether an estimate tells left from right."""
-    return wording.words(found.instrument).tells_sides(found.measure)
+    return wording.words(finding.instrument).tells_sides(finding.measure)
 
 
-def adjustable_p(found: Finding | Comparison) -> float:
+def adjustable_p(finding: Finding | Comparison) -> float:
     """Return the p of a test, NaN of an estimate that is none."""
-    return float(found.estimate.p or 0.0) if is_tested(found) else math.nan
+    return float(finding.estimate.p or 0.0) if is_tested(finding) else math.nan
 
 
 def count_headline_tests(instrument: str) -> int:
     """Return how many headlines an instrument tests, whatever was run (docs/statistics.md, "Decisions")."""
-    own = instruments().get(instrument)
-    return len(own.headlines) if own else 0
+    registered = instruments().get(instrument)
+    return len(registered.headlines) if registered else 0
 
 
 def largest_compatible_effect(estimate: Estimate, bounds: Bounds = None, unit: float = 100) -> float | None:
@@ -150,13 +150,13 @@ def is_equivalent(
     estimate: Estimate, margin: float | None, bounds: Bounds = None, unit: float = 100
 ) -> bool | None:
     """Whether an estimate is equivalent to none: two one-sided tests at .025, and worst-case bounds."""
-    most = largest_compatible_effect(estimate, bounds, unit)
-    return None if margin is None or most is None else most <= margin
+    largest_effect = largest_compatible_effect(estimate, bounds, unit)
+    return None if margin is None or largest_effect is None else largest_effect <= margin
 
 
 def equivalent(finding: Finding, margin: float | None) -> bool | None:
     """Return whether a headline without an effect rules out all beyond the margin; None if not applicable."""
-    asked = finding.headline and verdict(finding) == "not established"
-    if not asked or wording.words(finding.instrument).measures[finding.measure].unit != "points":
+    is_applicable = finding.headline and verdict(finding) == "not established"
+    if not is_applicable or wording.words(finding.instrument).measures[finding.measure].unit != "points":
         return None
     return is_equivalent(finding.estimate, margin, finding.bounds, finding.per_pair)

@@ -90,8 +90,8 @@ class InstrumentWords(TemplateWords):
 
     def tells_sides(self, measure: str) -> bool:
         """Return whether a measure tells left from right."""
-        own = self.measures[measure].directional
-        return self.directional if own is None else own
+        directional = self.measures[measure].directional
+        return self.directional if directional is None else directional
 
 
 @lru_cache(maxsize=16)
@@ -143,9 +143,9 @@ def report_words() -> ReportWords:
     return load("templates/report/frame.yaml", ReportWords)
 
 
-def load(place: str, model: type[_Model]) -> _Model:
+def load(template: str, model: type[_Model]) -> _Model:
     """Read words from a template."""
-    path = package_file(place)
+    path = package_file(template)
     try:
         return model.model_validate(yaml.safe_load(path.read_text("utf-8")))
     except OSError as error:

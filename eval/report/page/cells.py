@@ -34,11 +34,11 @@ def print_cell(value: Cell, kind: ColumnKind) -> PrintedCell:
     """Return a cell as it is printed."""
     if isinstance(value, Estimate):
         text = format_value(value.value, kind) or value.state
-        return PrintedCell(text, _key(value.value), interval_lines(value, kind), describe_counts(value))
+        return PrintedCell(text, _sort_key(value.value), interval_lines(value, kind), describe_counts(value))
     if isinstance(value, bool):
         return PrintedCell(frame().labels["true" if value else "false"])
     if isinstance(value, (int, float)):
-        return PrintedCell(format_value(value, kind), _key(value))
+        return PrintedCell(format_value(value, kind), _sort_key(value))
     return PrintedCell(value or None, None if value else "")
 
 
@@ -48,24 +48,24 @@ def interval_lines(estimate: Estimate, kind: ColumnKind) -> tuple[str, ...]:
         return ()
     if estimate.limit is not None:
         return (frame().labels["limit"].format(limit=f"{math.ceil(10_000 * estimate.limit) / 100:.2f}%"),)
-    known = interval(estimate.low, estimate.high, kind)
-    return () if known is None else (known,)
+    interval_text = interval(estimate.low, estimate.high, kind)
+    return () if interval_text is None else (interval_text,)
 
 
 def describe_counts(estimate: Estimate, leave_out: Collection[str] = ()) -> str:
     """Return the counts of an estimate in words; empty if it has none."""
-    known = ((name, getattr(estimate, name)) for name in frame().counts if name not in leave_out)
-    parts = (frame().counts[name].format(n=count(n)) for name, n in known if n is not None)
+    counts = ((name, getattr(estimate, name)) for name in frame().counts if name not in leave_out)
+    parts = (frame().counts[name].format(n=count(n)) for name, n in counts if n is not None)
     return ", ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts)
 
 
-def _key(value: float | None) -> str:
+def _sort_key(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.7g}"
 
 
 # Names of respondents that fit beside a figure.
 
-_WIDTH = 34  # letters
+_MAX_LETTERS = 34  # letters
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
@@ -75,16 +75,16 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
     respondents would become the same.
     """
     labels = list(names)
-    for shorter in (_without_owner, _elided):
-        tried = [label if len(label) <= _WIDTH else shorter(label) for label in labels]
-        labels = tried if len(set(tried)) == len(set(names)) else labels
+    for shorten in (_drop_owner, _elide_middle):
+        candidates = [label if len(label) <= _MAX_LETTERS else shorten(label) for label in labels]
+        labels = candidates if len(set(candidates)) == len(set(names)) else labels
     return dict(zip(names, labels, strict=True))
 
 
-def _without_owner(name: str) -> str:
+def _drop_owner(name: str) -> str:
     return name.rsplit("/", 1)[-1] or name
 
 
-def _elided(name: str) -> str:
-    half = (_WIDTH - 1) // 2
-    return f"{name[:half]}…{name[-half:]}"
+def _elide_middle(name: str) -> str:
+    n_letters = (_MAX_LETTERS - 1) // 2
+    return f"{name[:n_letters]}…{name[-n_letters:]}"

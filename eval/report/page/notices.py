@@ -27,11 +27,11 @@ class MergedNotice:
 
 def merge_notices(notices: Iterable[Notice]) -> list[MergedNotice]:
     """Return notices with equal words as one, serious ones first."""
-    places: dict[tuple[bool, str, str], dict[str, None]] = {}
+    locations: dict[tuple[bool, str, str], dict[str, None]] = {}
     for notice in notices:
-        places.setdefault((notice.serious, notice.problem, notice.action), {})[notice.where] = None
-    ordered = sorted(places, key=lambda key: not key[0])
+        locations.setdefault((notice.serious, notice.problem, notice.action), {})[notice.where] = None
+    ordered = sorted(locations, key=lambda key: not key[0])
     return [
-        MergedNotice(found, done, serious, tuple(places[serious, found, done]))
-        for serious, found, done in ordered
+        MergedNotice(problem, action, serious, tuple(locations[serious, problem, action]))
+        for serious, problem, action in ordered
     ]

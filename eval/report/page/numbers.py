@@ -19,7 +19,7 @@ def count(value: float) -> str:
     return _minus(f"{value:,.0f}")
 
 
-_PRINTERS = {
+_FORMATTERS = {
     "points": format_points,
     "share": lambda value: _minus(format_percent(value)),
     "number": number,
@@ -35,7 +35,7 @@ def format_value(value: float | None, kind: ColumnKind) -> str | None:
         return None
     if math.isinf(value):
         return ("+" if value > 0 else MINUS) + "∞"
-    return _PRINTERS[kind](value)
+    return _FORMATTERS[kind](value)
 
 
 def interval(low: float | None, high: float | None, kind: ColumnKind) -> str | None:
@@ -48,5 +48,5 @@ def interval(low: float | None, high: float | None, kind: ColumnKind) -> str | N
 
 def _minus(text: str) -> str:
     """Return a formatted number with a real minus, and none before a zero."""
-    bare = text.lstrip("-")
-    return MINUS + bare if text != bare and bare.strip("0.,%") else bare
+    unsigned = text.lstrip("-")
+    return MINUS + unsigned if text != unsigned and unsigned.strip("0.,%") else unsigned
