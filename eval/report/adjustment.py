@@ -1,8 +1,9 @@
-"""p-values and verdicts of many findings: Holm within an instrument, equivalence, states.
+"""Multiplicity adjustment of p-values, equivalence tests, and states that follow from accuracy.
 
-Holm over the headlines of an instrument decides, of one respondent or of one pair, whoever else is in the
-folder. Benjamini and Hochberg over the report is a column; respondents whose bias was planted are adjusted
-among themselves, since their certain discoveries would make discoveries among models cheaper.
+The verdict uses Holm over the headlines of one instrument and one respondent (or one pair of respondents), so
+it does not depend on the other respondents of the report. Benjamini-Hochberg over the report is only a
+column; simulated respondents form a second family, because their planted effects would make discoveries
+among models cheaper.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _TestT = TypeVar("_TestT", Finding, Comparison)
 def adjust_findings(
     sections: Sequence[Section], simulated: frozenset[str], margin: float | None = None
 ) -> tuple[Section, ...]:
-    """Fill in states that accuracy decides, adjusted p-values, and whether headlines lie within a margin."""
+    """Return the sections with state, adjusted p-values and equivalence of each finding filled in."""
     findings = [_with_state(finding, margin) for section in sections for finding in section.findings]
     holm_groups = [finding.respondent if finding.headline else None for finding in findings]
     adjusted = iter(_adjust(findings, holm_groups, lambda finding: finding.respondent in simulated))
@@ -43,7 +44,7 @@ def _with_equivalence(finding: Finding, margin: float | None) -> Finding:
 def adjust_comparisons(
     comparisons: Sequence[Comparison], simulated: frozenset[str]
 ) -> tuple[Comparison, ...]:
-    """Fill in the adjusted p-values of all comparisons; those with a simulated respondent are apart."""
+    """Return the comparisons with adjusted p-values; simulated respondents form a second family."""
     pairs = [(comparison.first, comparison.second) for comparison in comparisons]
     return tuple(
         _adjust(
@@ -55,7 +56,7 @@ def adjust_comparisons(
 def _adjust(
     tests: Sequence[_TestT], holm_groups: Sequence[Hashable], is_simulated: Callable[[_TestT], bool]
 ) -> list[_TestT]:
-    """Adjust by Holm what is decided of someone in an instrument; all, by Benjamini and Hochberg."""
+    """Adjust by Holm within group (None: not) and instrument, and by BH, simulated respondents apart."""
     p_values = [*map(adjustable_p, tests)]
     p_holm, p_bh = [math.nan] * len(tests), [math.nan] * len(tests)
     families = [(group, test.instrument) for group, test in zip(holm_groups, tests, strict=True)]

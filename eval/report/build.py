@@ -1,4 +1,4 @@
-"""From paths to a report: read, analyse, compare respondents, adjust for many tests."""
+"""Build a report from run folders: read, analyse, compare respondents, adjust p-values."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from polbias.eval.report.versions import keep_newest_version
 from polbias.eval.report.wording import report_words, words
 from polbias.registry import instruments
 
-_MAX_DISPLAYED_IDS = 10  # unknown ids that a notice names
-_MIN_PARALLEL_BYTES = 30_000_000  # bytes of samples below which other processes cost more than they save
+_MAX_DISPLAYED_IDS = 10  # unknown pair ids in a notice
+_MIN_PARALLEL_BYTES = 30_000_000  # bytes of samples; fewer are faster in one process
 _ACTION_BY_STATE: Mapping[State, str] = {
     "not answered": "no_estimate",
     "no variation": "no_estimate",
     "at chance": "preference",
     "at the ceiling": "latent_stands",
 }
-"""What is done about an estimate with something against it."""
+"""State of a headline to the key of its notice's action."""
 
 Answers: TypeAlias = Mapping[str, Mapping[str, pd.DataFrame]]
-"""Instrument, respondent, frame of outcomes."""
+"""Instrument to respondent to frame of outcomes."""
 
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Takes note of a step, how much of it is done, and how much there is."""
+"""Callback that receives the name of a step, the number of finished tasks, and their total."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class RunAnswers:
 
     Attributes:
         answers: outcomes by instrument and respondent.
-        files: that they are from.
-        versions: of the datasets.
-        notices: what was left out, and what is to be known of the files.
+        files: their files.
+        versions: dataset to its newest version.
+        notices: excluded files and rows, and problems of the files.
     """
 
     answers: Answers
@@ -70,12 +70,7 @@ class RunAnswers:
 
 @dataclass(frozen=True)
 class ReportWithAnswers:
-    """A report and the outcomes that it is made of.
-
-    Attributes:
-        report: the report.
-        answers: the outcomes by instrument and respondent.
-    """
+    """A report and its outcomes by instrument and respondent."""
 
     report: Report
     answers: Answers
@@ -88,7 +83,10 @@ def build_report(
     progress: Progress = lambda step, done, total: None,
     published: Sequence[FileAnswers] = (),
 ) -> ReportWithAnswers:
-    """Make a report of runs and published answers; a pure function of them and the results beside them."""
+    """Build a report of runs and published answers.
+
+    The result depends only on these, the ``results_*.json`` next to the samples, and the settings.
+    """
     settings = settings or ReportSettings()
     gathered = gather(paths, settings.instruments, settings.names)
     size = sum(file.path.stat().st_size for file, _ in gathered.files)
@@ -104,7 +102,7 @@ def build_report(
 
 
 def read_runs(paths: Iterable[Path], settings: ReportSettings) -> RunAnswers:
-    """Read the answers of runs as a report does."""
+    """Read the answers of runs like a report."""
     gathered = gather(paths, settings.instruments, settings.names)
     return _read_answers(gathered, settings, None, lambda step, done, total: None, ())
 
@@ -163,7 +161,7 @@ def _assemble_report(
 
 
 def _estimability_notices(section: Section) -> Iterator[Notice]:
-    """What stands against the headline estimates of an instrument."""
+    """Yield a notice for each headline that has a state."""
     wordings, measures = report_words().notices, words(section.instrument).measures
     for finding in section.findings:
         state = finding.estimate.state
@@ -178,7 +176,7 @@ def _estimability_notices(section: Section) -> Iterator[Notice]:
 
 
 def _instruments_in_page_order() -> list[str]:
-    """The instruments, those with a left and a right first."""
+    """Return the names of the instruments, directional ones first."""
     return sorted(instruments(), key=lambda name: not words(name).directional)
 
 
@@ -213,7 +211,7 @@ def _respondents(files: Sequence[FileAnswers]) -> Iterator[Respondent]:
 
 
 def _count_answers(outcomes: pd.DataFrame) -> int:
-    """Number of answers: an instrument may have a row per prompt, with the number of its answers."""
+    """Return the number of answers; the policy outcomes have one row per prompt, with a column of counts."""
     return int(outcomes["answers"].sum()) if "answers" in outcomes else len(outcomes)
 
 
@@ -234,7 +232,7 @@ def _sources(files: Sequence[FileAnswers], versions: Mapping[str, str]) -> Itera
 
 
 def _filtered_notices(answers: Answers) -> Iterator[Notice]:
-    """How many of the refusals are the provider's, by instrument and respondent."""
+    """Yield the number of answers that providers withheld, by instrument and respondent."""
     wordings = report_words().notices
     for instrument_name, frames in sorted(answers.items()):
         for respondent, outcomes in sorted(frames.items()):
@@ -247,7 +245,7 @@ def _filtered_notices(answers: Answers) -> Iterator[Notice]:
 
 
 def _unknown_pair_notices(answers: Answers, settings: ReportSettings) -> Iterator[Notice]:
-    """Ids of pairs to exclude that no sample has."""
+    """Yield a notice of the excluded pair ids that no sample has."""
     pair_ids = {
         pair for outcomes in answers.get("xphemism", {}).values() for pair in levels_of(outcomes["pair_id"])
     }
@@ -271,10 +269,7 @@ def _empty_file_notices(files: Sequence[FileAnswers]) -> Iterator[Notice]:
 
 
 def _init_worker(*thresholds: int) -> None:
-    """End this process when the one that it works for is gone, killed or not; else it would wait for ever.
-
-    It collects cycles as seldom as that one.
-    """
+    """Set the parent's garbage-collection thresholds, and exit when the parent ends, even if it is killed."""
     gc.set_threshold(*thresholds)
 
     def exit_with_parent() -> None:
@@ -288,7 +283,7 @@ def _init_worker(*thresholds: int) -> None:
 
 @contextmanager
 def _worker_pool(count: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Other processes to work in; None to work in this one."""
+    """Yield a pool of worker processes; None if one process suffices."""
     if count < 2:
         yield None
         return
@@ -297,7 +292,7 @@ def _worker_pool(count: int) -> Iterator[ProcessPoolExecutor | None]:
             yield pool
     except BrokenProcessPool:
         raise PolbiasError(
-            "a process of the report was killed (is there enough memory?); try again with --workers 1"
+            "a worker process of the report was killed (is there enough memory?); try again with --workers 1"
         ) from None
 
 
@@ -308,7 +303,7 @@ def _run_in_order(
     step: str,
     progress: Progress,
 ) -> Iterator[Any]:
-    """Yield the results of tasks in their order, as many at a time as there are processes."""
+    """Yield the result of the function for each argument list, in order."""
     progress(step, 0, len(argument_lists))
     futures: list[Future[Any]] = (
         [] if pool is None else [pool.submit(function, *arguments) for arguments in argument_lists]
@@ -316,5 +311,5 @@ def _run_in_order(
     for index, arguments in enumerate(argument_lists):
         yield function(*arguments) if pool is None else futures[index].result()
         if pool is not None:
-            futures[index] = Future()  # lets go of what was handed over
+            futures[index] = Future()  # frees the result
         progress(step, index + 1, len(argument_lists))

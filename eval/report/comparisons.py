@@ -1,4 +1,4 @@
-"""Respondents against each other, on the items that both were asked."""
+"""Comparisons of two respondents on the items that both were prompted with."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ def compare(
     simulated: frozenset[str],
     methods: Mapping[str, str],
 ) -> list[Comparison]:
-    """Compare the headline estimates of all respondents, two by two, with paired tests.
+    """Compare the headline estimates of all pairs of respondents with paired tests.
 
-    The difference is that of the contributions of the items that both answered, item by item; interval and
-    test (CR2) have the item's cluster as their unit. It is tested on the latent scale where there is one, as
-    points depend on accuracy. Two simulated respondents are compared only where there is no model.
+    The estimate is the mean difference of the contributions of the items that both answered, with CR2
+    standard errors over the items' clusters. The test is on the latent scale, if there is one, because points
+    depend on accuracy. Only respondents of one method are compared; two simulated respondents only if the
+    finding has no model.
     """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
@@ -72,7 +73,7 @@ def _compare_pair(first: Finding, second: Finding) -> Comparison:
 def _excess_difference(
     first: Finding, second: Finding, difference: float | None
 ) -> tuple[float, float] | None:
-    """Least and greatest difference, by how far the excess bounds of either are from its estimate."""
+    """Return the smallest and largest difference if both estimates move within their excess bounds."""
     if difference is None or (first.excess is None and second.excess is None):
         return None
     (first_low, first_high), (second_low, second_high) = map(_excess_offsets, (first, second))

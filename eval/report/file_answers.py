@@ -1,4 +1,4 @@
-"""The answers in files of samples, as frames with a row per answer."""
+"""Read files of samples into frames with one row per answer (policy: per prompt)."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from polbias.responses import is_filtered
 
 READER_COLUMNS = ("respondent", "model", "method", "task")
 FILTERED = "filtered"
-"""The column that says whether the provider withheld an answer."""
-_MAX_DISPLAYED_PROBLEMS = 3  # problems of a file that are told one by one
+"""Column: whether the provider withheld an answer."""
+_MAX_DISPLAYED_PROBLEMS = 3  # per file; the rest is one notice
 _SAMPLE_ERRORS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 
 
 @dataclass(frozen=True)
 class FileAnswers:
-    """What a file holds.
+    """The answers in a file of samples.
 
     Attributes:
-        file: where it is.
-        instrument: that it belongs to.
+        file: path, task and respondent.
+        instrument: name of its instrument.
         outcomes: one row per answer; READER_COLUMNS, COMMON_COLUMNS and the columns of the instrument.
-        samples: that could be read.
+        samples: number of readable samples.
         sha256: of the bytes of the file.
         metadata: of the run.
-        notices: what could not be read.
+        notices: unreadable samples, and problems of the run.
     """
 
     file: SampleFile
@@ -71,7 +71,7 @@ def read_file(file: SampleFile, name: str) -> FileAnswers:
 def read_file_answers(
     file: SampleFile, name: str, problems: list[SkippedLine], rereading: Rereading | None = None
 ) -> tuple[pd.DataFrame, int]:
-    """Return the outcomes in a file of samples, and the number of samples that could be read."""
+    """Return the outcomes in a file of samples, and the number of readable samples."""
     reporter = load_reporter(name)
     types = column_types(reporter)
     rereading = rereading or Rereading()
@@ -88,7 +88,7 @@ def read_file_answers(
 def read_instrument_answers(
     paths: Iterable[Path], name: str, problems: list[SkippedLine]
 ) -> dict[str, pd.DataFrame]:
-    """Return the outcomes of every respondent to one instrument."""
+    """Return the outcomes of one instrument by respondent."""
     frames: dict[str, list[pd.DataFrame]] = {}
     for file, _ in gather(paths, (name,)).files:
         frames.setdefault(file.respondent, []).append(read_file_answers(file, name, problems)[0])
@@ -105,7 +105,7 @@ def column_types(reporter: Reporter) -> dict[str, str]:
 
 
 class _CountingIterator:
-    """An iterator that knows how much it has given."""
+    """An iterator with the count of samples it has yielded."""
 
     def __init__(self, samples: Iterator[Json]) -> None:
         self._samples, self.count = samples, 0
@@ -119,16 +119,16 @@ class _CountingIterator:
 def _sample_rows(
     reporter: Reporter, name: str, file: SampleFile, sample: Json, rereading: Rereading
 ) -> list[Json]:
-    """The rows of a sample, which is of the instrument that its file is of."""
+    """Return the rows of a sample; ValueError if it belongs to another instrument than the file."""
     if instrument_of(sample["doc"]) != name:
-        raise ValueError(f"dataset: found {sample['doc'].get('dataset')!r}, expected that of the file")
+        raise ValueError(f"dataset: found {sample['doc'].get('dataset')!r}, expected a dataset of {name}")
     rows = list(reporter.flatten_samples((sample,), file.task))
     if not file.is_loglikelihood:
         rereading.add(sample, rows)
     if "polbias" in sample:
         filtered = [*map(is_filtered, sample["filtered_resps"])]
         for index, row in enumerate(rows):
-            # A row stands for an answer, or for all answers to a prompt.
+            # A single row may summarise all answers to a prompt.
             flags = {*(filtered if len(rows) == 1 else filtered[index : index + 1])} - {None}
             row[FILTERED] = True in flags if flags else None
     return rows
@@ -137,7 +137,7 @@ def _sample_rows(
 def _read_valid_samples(
     reporter: Reporter, name: str, file: SampleFile, problems: list[SkippedLine], rereading: Rereading
 ) -> tuple[pd.DataFrame, int]:
-    """Read a file in which some sample lacks what the instrument needs, without that sample."""
+    """Read a file sample by sample, and skip samples that the instrument cannot parse."""
     types, rows, n_samples = column_types(reporter), [], 0
     for line, sample in numbered_samples(file.path, problems):
         try:
@@ -158,11 +158,11 @@ INTEGERS = {
     "int64": pd.Int64Dtype(),
     "bool": pd.BooleanDtype(),
 }
-"""By Arrow type; a text is a category, any other number a float, NaN where it is missing."""
+"""Arrow type to nullable pandas type; texts are categorical, other numbers float with NaN if missing."""
 
 
 def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -> pd.DataFrame:
-    """Return rows as a frame of outcomes: texts are categorical, whole numbers and flags may be missing."""
+    """Return rows as a frame of outcomes: texts categorical, integers and flags nullable."""
     method = "log-likelihood" if file.is_loglikelihood else "generated"
     constants = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
     codes = np.zeros(len(rows), np.int8)
@@ -177,7 +177,7 @@ def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -
 
 
 def _arrow_columns(rows: list[Json], types: Mapping[str, str]) -> dict[str, Any]:
-    """Arrow columns of rows, which must be of their types."""
+    """Return the rows as Arrow columns; raises if a value does not have its type."""
     import pyarrow as pa
 
     arrow_types = {name: kind for name, kind in types.items() if name not in READER_COLUMNS}
@@ -185,7 +185,7 @@ def _arrow_columns(rows: list[Json], types: Mapping[str, str]) -> dict[str, Any]
 
 
 def _sorted_categorical(dictionary_array: Any) -> pd.Categorical:
-    """A coded column of Arrow, its categories in order."""
+    """Return a dictionary-encoded Arrow column with sorted categories."""
     names = dictionary_array.dictionary.to_pylist()
     order = sorted(range(len(names)), key=names.__getitem__)
     code_of = np.full(len(names) + 1, -1, np.int32)
@@ -205,7 +205,7 @@ def _problem_notices(file: SampleFile, problems: list[SkippedLine]) -> Iterator[
 
 
 def _rereading_notices(file: SampleFile, metadata: RunMetadata, rereading: Rereading) -> Iterator[Notice]:
-    """Tell how many answers today's readers read otherwise than those that scored them."""
+    """Yield a notice if the current extraction labels answers differently than when they were scored."""
     if rereading.changed:
         wording = report_words().notices["reread" if metadata.toolkit else "reread_unknown"]
         text = wording.format(
@@ -215,7 +215,7 @@ def _rereading_notices(file: SampleFile, metadata: RunMetadata, rereading: Rerea
 
 
 def completeness_notice(file: SampleFile, metadata: RunMetadata, count: int) -> Iterator[Notice]:
-    """Tell whether a file has what its run asked; only one that is not whole is serious."""
+    """Yield notices about missing results, samples or settings of a run; only missing samples are serious."""
     wordings: Mapping[str, str] = report_words().notices
     where = name_of(file)
     if not metadata.exists:

@@ -14,11 +14,11 @@ from polbias.eval.report.summary_json import (
     variance_component_records,
 )
 
-_PAPER_SUFFIX = "_paper"  # what ids of tables end in whose words differ from those of the corrected ones
+_PAPER_SUFFIX = "_paper"  # suffix of the ids of paper tables with their own words
 
 
 def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
-    """Yield name and rows of every table of a report, those without rows left out."""
+    """Yield name and rows of every table of a report that has rows."""
     for section in report.sections:
         for table in section.tables:
             if table.rows:
@@ -35,7 +35,7 @@ def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
 
 
 def name_of(instrument: str, table: ReportTable) -> str:
-    """Return the name of the CSV of a table, which is also its anchor in the page."""
+    """Return the name of a table's CSV."""
     name = table.id.removesuffix(_PAPER_SUFFIX)
     return f"{instrument}-{name}" + ("-paper" if table.mode == "paper" else "")
 
@@ -43,8 +43,8 @@ def name_of(instrument: str, table: ReportTable) -> str:
 def flat_rows(table: ReportTable) -> list[Json]:
     """Return the rows of a table with plain values only.
 
-    An estimate becomes its value under the name of the column, and its other fields, as far as any row has
-    them, under ``<column>_low``, ``_high``, ``_n``, ``_clusters``, ``_refusals``, ``_unparsable``,
+    An estimate becomes its value in its column; each other field that any row has becomes a column
+    ``<column>_<field>``, such as ``_low``, ``_high``, ``_n``, ``_clusters``, ``_refusals``, ``_unparsable``,
     ``_truncated`` and ``_p``.
     """
     columns: dict[str, list[Any]] = {}

@@ -16,9 +16,9 @@ from polbias.paths import package_file
 
 
 def hub_eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
-    """Yield the results of every respondent on the tasks of each dataset's ``eval.yaml``, as YAML.
+    """Yield each respondent and its accuracies on the tasks of the datasets' ``eval.yaml``, as YAML.
 
-    A task counts whose rows were all answered; a bias has a sign and is not ranked.
+    Only tasks whose rows all have an answer; biases are omitted, because they are not ranked.
 
     Source:
         https://huggingface.co/docs/hub/eval-results
@@ -31,7 +31,7 @@ def hub_eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
         path = package_file("cards") / f"{dataset}.eval.yaml"
         for task in yaml.safe_load(path.read_text("utf-8"))["tasks"] if path.is_file() else ():
             splits = entry.configs.get(task["config"])
-            if splits is None:  # a lock of one's own may have fewer configs
+            if splits is None:  # a custom lock may have fewer configs
                 continue
             n_rows = splits[task["split"]].rows
             for respondent, outcomes in _select_answers(answers, dataset, entry.version, task["config"]):
@@ -59,7 +59,7 @@ def hub_eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
 def _select_answers(
     answers: Answers, dataset: str, version: str, config: str
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The answers of each respondent in words to the rows of a config."""
+    """Yield each respondent and its generated answers to the rows of a config."""
     levels = {"dataset": dataset, "dataset_version": version, "config": config, "method": "generated"}
     for frames in answers.values():
         for respondent, outcomes in frames.items():
@@ -71,7 +71,7 @@ def _select_answers(
 
 
 def file_name(respondent: str) -> str:
-    """Return the name of a respondent's file; what no file name may hold becomes a hyphen."""
+    """Return the name of a respondent's file; characters not allowed in file names become hyphens."""
     stem = "".join(
         character if character.isalnum() or character in "._-" else "-" for character in respondent
     )

@@ -1,4 +1,4 @@
-"""All outcomes of runs as one tidy table, for R or pandas: one row per answer (policy: per prompt)."""
+"""All outcomes of runs as one tidy table for R or pandas: one row per answer (policy: per prompt)."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ _SORT_KEYS = ["task", "id", "repeat"]
 
 
 def load_answers(runs: Iterable[Path], name: str | None = None) -> pd.DataFrame:
-    """Read the answers of runs, of one instrument or of all; see :func:`polbias.load_answers`."""
+    """Read the answers of runs to one instrument or to all; see :func:`polbias.load_answers`."""
     settings = ReportSettings(instruments=() if name is None else (name,))
     run_answers = read_runs(runs, settings)
     for notice in run_answers.notices:
         log = _log.warning if notice.serious else _log.info
         log(f"{notice.where}: {notice.problem}; {notice.action}")
     if not run_answers.answers:
-        raise InputError("found no answer that can be used; the log says what is wrong with each line")
+        raise InputError("found no usable answer; see the log for the problem of each line")
     return concat_answers([*_iter_frames(run_answers.answers)])
 
 
 def write_outcomes(answers: Answers, path: Path) -> None:
-    """Write the outcomes of a report, in the columns and the order of :func:`load_answers`."""
+    """Write the outcomes of a report as Parquet, with the columns and order of :func:`load_answers`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -46,10 +46,10 @@ def write_outcomes(answers: Answers, path: Path) -> None:
 
 
 def _iter_frames(answers: Answers) -> Iterator[pd.DataFrame]:
-    """The outcomes of every respondent to every instrument in the same columns.
+    """Yield the outcomes of every instrument and respondent, in the same columns.
 
-    Columns are ``instrument``, those that all instruments have, and then those of single instruments, which
-    are missing in the rows of the others; rows are in the order of instrument, respondent, task and id.
+    The columns are ``instrument``, the common columns, and the instruments' columns, missing in the rows of
+    other instruments. Rows are sorted by instrument, respondent, task, id and repeat.
     """
     types = _column_types(answers)
     for name in sorted(answers):
@@ -61,7 +61,7 @@ def _iter_frames(answers: Answers) -> Iterator[pd.DataFrame]:
 
 
 def _column_types(answers: Answers) -> dict[str, str]:
-    """The Arrow type of every column."""
+    """Map each column to its Arrow type."""
     types = (
         {"instrument": "string"}
         | dict.fromkeys((*READER_COLUMNS, *COMMON_COLUMNS), "string")
@@ -75,14 +75,14 @@ def _column_types(answers: Answers) -> dict[str, str]:
         if len(arrow_types) > 1:
             raise PolbiasError(
                 f"column {column!r}: found the types {' and '.join(sorted(arrow_types))} among instruments "
-                f"{', '.join(sorted(answers))}, expected one; rename that of the instrument of your own"
+                f"{', '.join(sorted(answers))}, expected one; rename the column of your instrument"
             )
         types[column] = arrow_types.pop()
     return types
 
 
 def _typed_column(values: Any, kind: str, n: int) -> Any:
-    """A column of a type, with missing values where there is none."""
+    """Return a column of a type; all values missing if it has none."""
     if kind == "string":
         return as_categories([None] * n if values is None else values)
     if values is None:

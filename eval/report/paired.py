@@ -1,4 +1,4 @@
-"""Two respondents, or two runs, on the same items: the difference of what they score, item by item."""
+"""Paired differences of two respondents or two runs on the same items."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from polbias.eval.statistics import cell_mean_contrast
 
 
 def paired_differences(first: ItemContributions, second: ItemContributions) -> ItemContributions:
-    """The second's scores minus the first's, on the items that both have a score of."""
+    """Return the second's scores minus the first's, on the items with a score in both."""
     row_pairs = [
         (row, second_row) for row, second_row in _shared_rows(first, second) if _has_score(first, row)
     ]
@@ -28,7 +28,7 @@ def paired_differences(first: ItemContributions, second: ItemContributions) -> I
 
 
 def count_unanswered(first: ItemContributions, second: ItemContributions) -> tuple[int, int]:
-    """Number of shared items without a score of the first, and of the second."""
+    """Return the number of shared items without a score in the first, and in the second."""
     row_pairs = _shared_rows(first, second)
     return sum(not _has_score(first, row) for row, _ in row_pairs), sum(
         not _has_score(second, row) for _, row in row_pairs
@@ -36,7 +36,7 @@ def count_unanswered(first: ItemContributions, second: ItemContributions) -> tup
 
 
 def _shared_rows(first: ItemContributions, second: ItemContributions) -> list[tuple[int, int]]:
-    """The rows of the items that both were asked, in the order of their ids."""
+    """Return the two rows of each item that both have, in the order of the ids."""
     position = {item: row for row, item in enumerate(second.ids)}
     shared = sorted((item, row) for row, item in enumerate(first.ids) if item in position)
     return [(row, position[item]) for item, row in shared]
@@ -47,7 +47,7 @@ def _has_score(scores: ItemContributions, row: int) -> bool:
 
 
 def mean_difference(scores: ItemContributions, descriptive_only: bool = False) -> Estimate:
-    """The mean of differences with its interval and, unless it only describes, its p (CR2)."""
+    """Return the mean difference with its CR2 interval and, unless descriptive only, its p."""
     n_items = len(scores.ids)
     mean = cell_mean_contrast(scores.values, ["all"] * n_items, scores.clusters, [1.0] if n_items else [])
     estimate = Estimate.from_interval(mean, p=None if descriptive_only else mean.p_value)
@@ -55,7 +55,7 @@ def mean_difference(scores: ItemContributions, descriptive_only: bool = False) -
 
 
 def latent_difference(scores: ItemContributions) -> Estimate | None:
-    """The same on the latent scale; None where there is none."""
+    """Return the mean latent difference; None without a latent scale."""
     if scores.latent is None or not scores.ids:
         return None
     mean = cell_mean_contrast(scores.latent, ["all"] * len(scores.ids), scores.clusters, [1.0])

@@ -1,4 +1,4 @@
-"""Answers in logged samples that today's readers read otherwise than those that scored them."""
+"""Count answers whose label has changed between scoring and the current answer extraction."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _METRIC_BY_LABEL = {
     "left": "left_share",
     "right": "right_share",
 }
-"""By label, the metric that is its share."""
+"""Label to the metric that is its share."""
 _COUNT_BY_LABEL = {
     "agree": "agree",
     "disagree": "disagree",
     **dict(zip(NON_ANSWER_LABELS, NON_ANSWER_COUNTS, strict=True)),
 }
-"""By label, its number in a row that stands for all answers to a prompt."""
+"""Label to the column of its count, in a row that summarises all answers to a prompt."""
 
 
 @dataclass
 class Rereading:
-    """The number of generated answers in samples, and of those that are read otherwise than when scored.
+    """The number of generated answers, and of answers whose label has changed since scoring.
 
-    The metrics of a sample are compared with what the labels of its answers give now: the shares of
-    :data:`_METRICS`, that of answers without a verdict (``non_answer_rate``) and that of the gold label
-    (``acc``). Of several answers to a prompt the least number is counted that explains the difference. An
-    answer to a policy statement that changes its side does not show, as no metric of a sample has the side.
+    The metrics of a sample are compared with the current labels: the shares of the labels, of non-answers
+    (``non_answer_rate``) and of the gold label (``acc``). With several answers per prompt, the count is the
+    smallest number of changes that explains the difference. A change of side in a policy answer is not
+    detected, because no metric of a sample has the side.
 
     Attributes:
-        answers: that were compared.
-        changed: of these, read otherwise.
+        answers: number of compared answers.
+        changed: number of changed answers.
     """
 
     answers: int = 0
@@ -70,7 +70,7 @@ class Rereading:
 
 
 def _count_labels(row: Document) -> Counter[Any]:
-    """The labels of the answers that a row stands for; of the first alone where asking was stopped."""
+    """Count the labels of a row's answers; of the first only, if a stopping rule ended sampling."""
     if "answers" not in row:
         return Counter([row.get("label")])
     if row["not_requested"]:

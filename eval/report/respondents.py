@@ -1,4 +1,4 @@
-"""Respondents: a model, and what tells its runs apart."""
+"""Name respondents after their model and the settings in which its runs differ."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ _NESTED_KEYS = ("chat_template_args", "chat_template_kwargs", "extra_body")
 _THINKING = ("enable_thinking", "thinking", "reasoning_effort", "reasoning_tokens")
 _BITS = {"load_in_4bit": "4-bit", "load_in_8bit": "8-bit"}
 _ROUTE = "route"
-_N_HASH_DIGITS = 6  # of a hash that tells two prompts or templates apart
+_N_HASH_DIGITS = 6  # shown of the hash of a prompt or template
 
 RunSettings = Mapping[str, str]
-"""Setting to what a name says of it; settings that are those of the model are left out."""
+"""Setting to its text in the name of a respondent; unset settings are omitted."""
 
 
 def identifying_settings(results: Document) -> RunSettings:
-    """What the results of a run say of the settings that may tell respondents apart.
+    """Return the settings of a run that may distinguish respondents of one model.
 
     Args:
-        results: ``config`` with ``model_args`` and ``gen_kwargs``, ``system_instruction_sha`` and
-            ``chat_template_sha``, as lm_eval names them, and ``model``, the class of models that asked.
+        results: lm_eval's results: ``config`` with ``model`` (lm_eval's model class), ``model_args`` and
+            ``gen_kwargs``; ``system_instruction_sha`` and ``chat_template_sha``.
     """
     config = _mapping(results.get("config"))
     model_args, gen_kwargs = (
@@ -74,7 +74,7 @@ def _quantisation(model_args: Document) -> str:
 
 
 def _parse_arguments(arguments: Any) -> Document:
-    """Arguments as lm_eval takes them, in a mapping or as ``a=1,b=2``."""
+    """Parse arguments of lm_eval: a mapping, or ``a=1,b=2``."""
     if isinstance(arguments, str):
         parts = (part.partition("=") for part in arguments.split(","))
         return {name.strip(): value.strip() for name, _, value in parts if value}
@@ -88,17 +88,19 @@ def _mapping(value: Any) -> Document:
 def name_respondents(
     files: Sequence[tuple[SampleFile, RunSettings]], custom_names: Mapping[Path, str]
 ) -> list[SampleFile]:
-    """Name the respondent of every file: by its model, and by what the runs of that model differ in.
+    """Name the respondent of every file after its model and the settings in which the model's runs differ.
 
-    Routes, such as lm_eval's class of models or Inspect, count where a task was asked by several.
+    The route (lm_eval's model class, or Inspect) is one of them if the model ran a task by several routes.
 
     Args:
-        files: with the settings of their runs.
+        files: files with the settings of their runs.
         custom_names: by path: the name of the respondent of all files below it, used unchanged.
     """
     for path in custom_names:
         if not any(_is_below(file.path, path) for file, _ in files):
-            raise InputError(f"--name {path}: found no run there, expected one of the runs that are reported")
+            raise InputError(
+                f"--name {path}: found no run below it, expected a folder or file of a reported run"
+            )
     models = _shorten_models({file.model for file, _ in files})
     files = _drop_single_routes(files)
     runs: dict[tuple[str, bool], list[RunSettings]] = {}
@@ -117,7 +119,10 @@ def name_respondents(
 def _drop_single_routes(
     files: Sequence[tuple[SampleFile, RunSettings]],
 ) -> list[tuple[SampleFile, RunSettings]]:
-    """Leave the route in the settings where a model was asked a task by several, of which one would win."""
+    """Remove the route from the settings, unless the model ran some task by several routes.
+
+    Otherwise only the newest of these runs would be reported.
+    """
     routes: dict[tuple[str, str], set[str]] = {}
     for file, settings in files:
         routes.setdefault((file.model, file.task), set()).update({settings.get(_ROUTE, "")} - {""})
@@ -147,7 +152,7 @@ def _differing_settings(settings: RunSettings, all_settings: Sequence[RunSetting
 
 
 def _shorten_models(models: Iterable[str]) -> Mapping[str, str]:
-    """Names of models, that of a path without its folders, unless two models would have one name."""
+    """Map each model to its name; a path to its last part, unless two models would share a name."""
     models = list(models)
     name_by_model = {
         model: model.rpartition("__")[2] if model.lstrip(".~").startswith("__") else model for model in models

@@ -1,4 +1,4 @@
-"""Two runs of the same tasks, of lm_eval or Inspect, ours or not: is the second better, item by item?"""
+"""Compare two runs of the same lm_eval or Inspect tasks, item by item; any tasks, not only polbias's."""
 
 from __future__ import annotations
 
@@ -46,14 +46,17 @@ from polbias.files import file_sha256
 def compare_runs(
     first: Path, second: Path, cluster: str | None = None, margin: float | None = None
 ) -> Report:
-    """Report B minus A of every metric that is one number a sample; what cannot be compared is refused.
+    """Report B minus A for every metric with one number per sample.
 
     Args:
-        first: A, the files of one model.
-        second: B, of the same tasks.
-        cluster: column of the documents whose values are taken as independent; by default every item is.
-        margin: within which a difference counts as none, in percentage points; it applies to metrics that are
-            fractions, which are those without a value beyond -1 to 1 in either run.
+        first: A, samples of one model.
+        second: B, samples of one model on the same tasks.
+        cluster: column of the documents whose values are the clusters; by default each item is a cluster.
+        margin: equivalence margin in percentage points, for metrics that are fractions: all values of both
+            runs are in -1 to 1.
+
+    Raises:
+        InputError: if the runs differ in tasks or items, are incomplete, or share no metric.
     """
     notices: list[Notice] = []
     sources: list[SampleSource] = []
@@ -90,12 +93,12 @@ def _respondent(name: str, sources: list[SampleSource]) -> Respondent:
 
 
 def _newest_files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
-    """The newest file of every task of the one model that a run is of."""
+    """Return the newest file of each task; InputError if the files are of several models."""
     files, wordings = find_sample_files([path], newest=False), report_words().notices
     models = sorted({file.model for file in files})
     if len(models) > 1:
         model_list = ", ".join(models)
-        raise InputError(f"{path}: found runs of {model_list}; expected those of one model: name its folder")
+        raise InputError(f"{path}: found runs of {model_list}; expected one model: name its folder")
     newest: dict[str, SampleFile] = {}
     for file in files:
         if older := newest.get(file.task):
@@ -108,15 +111,15 @@ def _newest_files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
 def _pair_files(
     first: dict[str, SampleFile], second: dict[str, SampleFile]
 ) -> Iterator[tuple[str, SampleFile, SampleFile]]:
-    """The files of every task; of two single ones the name of one need not tell its task."""
+    """Yield each task with its two files; two single files match even if a file name lacks the task."""
     files = *first.values(), *second.values()
     if len(first) == len(second) == 1 and not all(file.time for file in files):
         second = dict.fromkeys(first, *second.values())
     for task in sorted(first.keys() ^ second.keys()):
         where = (first.get(task) or second[task]).path
         raise InputError(
-            f"{where}: the task {task} is in this run alone; expected the same tasks in both: run it there "
-            "too, or name the files of one task"
+            f"{where}: found the task {task} in this run only; expected the same tasks in both: run it in "
+            "the other too, or name the files of one task"
         )
     yield from ((task, first[task], second[task]) for task in sorted(first))
 
@@ -126,13 +129,13 @@ def _pair_files(
 
 @dataclass
 class _ComparedItem:
-    """An item.
+    """An item of a run.
 
     Attributes:
         line: of its first sample.
-        id: in its document; None if it has none there.
-        same: what must be the same in both runs: content and cluster, None where every item is its own.
-        values: of the metrics.
+        id: of its document; None if that has none.
+        identity: hash of its content, and its cluster (None without a cluster column); equal in both runs.
+        values: by metric.
     """
 
     line: int
@@ -143,7 +146,7 @@ class _ComparedItem:
 
 @dataclass
 class _Run:
-    """A task in a run: its items by the number that the harness gives them, or by their ids."""
+    """A task in a run, with its items by the harness's number or by their ids."""
 
     name: str
     file: SampleFile
@@ -151,7 +154,7 @@ class _Run:
 
 
 def _read_items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
-    """Read the items of a run."""
+    """Read the items of a file of samples; InputError at the first problem."""
     problems: list[SkippedLine] = []
     items: dict[str, _ComparedItem] = {}
     for line, sample in numbered_samples(path, problems):
@@ -176,12 +179,12 @@ def _read_items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
     if problems:
         raise InputError(f"{path}:{problems[0].line}: {problems[0].problem}")
     if not items:
-        raise InputError(f"{path}: found no samples, expected those of a run")
+        raise InputError(f"{path}: found no samples, expected the samples of a run")
     return items
 
 
 def _source(run: _Run, notices: list[Notice]) -> SampleSource:
-    """What is to be known of a file, which must be whole."""
+    """Return the source of a run and add its notices; InputError if samples are missing."""
     file, metadata, count = run.file, read_run_metadata(run.file), len(run.items)
     for notice in completeness_notice(file, metadata, count):
         if notice.serious:
@@ -192,7 +195,7 @@ def _source(run: _Run, notices: list[Notice]) -> SampleSource:
 
 
 def _key_by_id(*runs: _Run) -> tuple[_Run, ...]:
-    """Runs by the ids in their documents where these tell all items apart."""
+    """Key the items of both runs by document id, if ids are unique and complete in both."""
     items_by_id = [{item.id: item for item in run.items.values() if item.id is not None} for run in runs]
     if all(len(items) == len(run.items) for items, run in zip(items_by_id, runs, strict=True)):
         return tuple(replace(run, items=items) for items, run in zip(items_by_id, runs, strict=True))
@@ -202,7 +205,7 @@ def _key_by_id(*runs: _Run) -> tuple[_Run, ...]:
 def _metric_differences(
     task: str, cluster: str, margin: float | None, notices: list[Notice], *runs: _Run
 ) -> Iterator[MetricDifference]:
-    """The difference of every metric that is one number a sample."""
+    """Yield the difference of every metric with one number per sample."""
     items, paths = [run.items for run in runs], [run.file.path for run in runs]
     shared_ids = [name for name in items[0] if name in items[1]]
     if not shared_ids:
@@ -211,7 +214,7 @@ def _metric_differences(
         first, second = (run_items[item_id] for run_items in items)
         if first.identity != second.identity:
             raise InputError(
-                f"{paths[1]}:{second.line}: found another content of the item {item_id} than in "
+                f"{paths[1]}:{second.line}: found the item {item_id} with other content than in "
                 f"{paths[0]}:{first.line}; expected runs on the same data"
             )
     metrics = dict.fromkeys(
@@ -264,11 +267,11 @@ def _metric_differences(
                 else is_equivalent(estimate, margin_in_unit, unit=max_difference),
             )
     if not is_compared:
-        raise InputError(f"{paths[1]}: found no metric of {task} that is one number a sample in both runs")
+        raise InputError(f"{paths[1]}: found no metric of {task} with one number per sample in both runs")
 
 
 def _with_limit_state(estimate: Estimate, means: Sequence[float | None], has_limits: bool) -> Estimate:
-    """The difference of two runs with what stands against it: no shared value, or all are at 0, or at 1."""
+    """Set the state of a difference: no shared value, or both means at 0, or at 1."""
     if not estimate.n:
         return replace(estimate, state="no data", limit=None)
     state_by_mean: Mapping[float | None, State] = {0.0: "at the floor", 1.0: "at the ceiling"}
@@ -284,9 +287,9 @@ def _mean(values: Mapping[str, float], ids: Sequence[str]) -> float | None:
 
 
 def _metric_values(run: _Run, metric: str) -> dict[str, float]:
-    """The values of a metric; none if it is no number in any sample.
+    """Return the finite values of a metric by item; empty if no sample has a number.
 
-    An item without a verdict has a value of the outcomes alone: a refusal is no wrong answer.
+    Unanswered items have values of the non-answer metrics only, because a refusal is not a wrong answer.
     """
     value_by_item = {
         name: item.values.get(metric) for name, item in run.items.items() if not _is_unanswered(item, metric)
@@ -306,12 +309,12 @@ def _metric_values(run: _Run, metric: str) -> dict[str, float]:
 
 
 def _is_measured(run: _Run, metric: str) -> bool:
-    """Whether a metric is a number in some sample, be it of an item without a verdict."""
+    """Whether a metric is a number in some sample, including unanswered items."""
     return any(isinstance(item.values.get(metric), int | float) for item in run.items.values())
 
 
 def _is_unanswered(item: _ComparedItem, metric: str) -> bool:
-    """Whether an item has an outcome in place of a verdict, and the metric is none of the outcomes."""
+    """Whether an item has no verdict, and the metric is not a non-answer metric."""
     name, *filters = metric.split(",")
     raw_shares = [item.values.get(",".join((outcome, *filters))) for outcome in NON_ANSWER_LABELS]
     shares = [float(share) for share in raw_shares if isinstance(share, int | float)]

@@ -1,4 +1,4 @@
-"""Which files a report is made of: the newest run of every task and respondent."""
+"""Find the files of a report: the newest run of each task and respondent."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class RunFiles:
     """Files of a report.
 
     Attributes:
-        files: with the instrument of each, by respondent and task.
-        notices: what was left out.
+        files: each file with its instrument, sorted by respondent and task.
+        notices: excluded files.
     """
 
     files: tuple[tuple[SampleFile, str], ...]
@@ -33,12 +33,12 @@ def gather(
     instruments: Collection[str] = (),
     names: Mapping[Path, str] = MappingProxyType({}),
 ) -> RunFiles:
-    """Find the samples at some paths, of all instruments or of some.
+    """Find the sample files at paths.
 
     Args:
         paths: files, or folders of any depth.
-        instruments: to report; all if none is named.
-        names: of respondents, by the path that their runs are below.
+        instruments: names of the instruments to report; all if empty.
+        names: of respondents, by the folder or file of their runs.
     """
     newest: dict[tuple[str, str], tuple[SampleFile, str]] = {}
     notices: list[Notice] = []
@@ -64,5 +64,5 @@ def gather(
 
 
 def name_of(file: SampleFile) -> str:
-    """Return the folder and name of a file, without where they are on the machine."""
+    """Return the name of a file with the name of its folder only."""
     return f"{file.path.resolve().parent.name}/{file.path.name}"

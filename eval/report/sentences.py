@@ -1,4 +1,4 @@
-"""Findings in plain language: sentences that say what the intervals allow, and no more."""
+"""Render findings and comparisons as sentences, from the templates of ``frame.yaml``."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from polbias.eval.report.verdicts import (
 from polbias.eval.report.wording import Measure, report_words
 from polbias.eval.variance_components import points_at
 
-_MAX_LISTED = 8  # of a list in a sentence; the rest stands in the table
-_MIN_NON_ANSWER_SHARE = 0.01  # share of answers without a judgement that is worth a sentence
+_MAX_LISTED = 8  # items per list; the tables have all
+_MIN_NON_ANSWER_SHARE = 0.01  # a paragraph mentions larger nonresponse rates
 
 
 @dataclass(frozen=True)
 class Paragraphs:
-    """What a report says in words.
+    """The paragraphs of a report.
 
     Attributes:
         overview: of the whole report.
-        respondents: a line for each.
+        respondents: one line per respondent.
         by_section: instrument to one paragraph per respondent and headline measure.
-        comparisons: of respondents with each other.
+        comparisons: of respondents.
     """
 
     overview: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Paragraphs:
 
 
 def paragraphs(report: Report) -> Paragraphs:
-    """Put a report into words; two runs of any tasks have none."""
+    """Return the paragraphs of a report; empty for a comparison of two runs."""
     if not report.sections:
         return Paragraphs()
     return Paragraphs(
@@ -70,7 +70,7 @@ def paragraphs(report: Report) -> Paragraphs:
 
 
 def finding_sentence(finding: Finding) -> str:
-    """Say what a finding establishes."""
+    """Return the sentence with verdict and interval of a finding."""
     phrases, estimate, finding_verdict = report_words().findings, finding.estimate, verdict(finding)
     key = finding_verdict.replace(" ", "_")
     if finding_verdict == "not established" and not interval_contains_zero(estimate):
@@ -120,13 +120,13 @@ def finding_sentence(finding: Finding) -> str:
 
 
 def _is_effect_in_state(finding: Finding) -> bool:
-    """Whether an effect of who is at chance or at the ceiling meets the conditions of what is established."""
+    """Whether an effect at chance or at the ceiling meets the other conditions of "established"."""
     in_state = finding.estimate.state in ("at chance", "at the ceiling")
     return in_state and significant(finding) and not doubts(finding)
 
 
 def _latent_sentence(latent: Estimate | None) -> str:
-    """The latent shift and its interval in words, and what it would come to on harder items."""
+    """Return the sentence on the latent shift, its interval, and its largest effect on harder items."""
     phrases = report_words().findings
     if latent is None or latent.value is None:
         return phrases["latent_none"]
@@ -140,7 +140,7 @@ def _latent_sentence(latent: Estimate | None) -> str:
 
 
 def _doubt_sentences(finding: Finding) -> Iterator[str]:
-    """Say which condition fails, and how far the missing answers reach."""
+    """Yield the conditions that fail, and the share of missing answers that would reverse the sign."""
     phrases, excess, latent = report_words().findings, finding.excess, finding.latent or Estimate(None)
     for doubt in doubts(finding):
         if doubt == "excess" and excess is not None:
@@ -183,7 +183,7 @@ def _section_paragraphs(section: Section, margin: float | None) -> Iterator[str]
 
 
 def _other_estimates(section: Section, headline: Finding) -> Iterator[str]:
-    """Say what may be said of the other estimates of the same measure, of which none is decided."""
+    """Yield the number of further, undecided estimates of the headline's respondent and measure."""
     phrases = report_words().findings
     other_findings = [
         finding
@@ -228,12 +228,12 @@ def _tests_phrase(count: int) -> str:
 
 
 def expected_by_chance(tests: Sequence[Finding | Comparison]) -> float:
-    """Return how many tests chance alone would establish: Holm spends .05 on an instrument's headlines."""
+    """Return the expected number of false positives: .05 per instrument, split over its headlines by Holm."""
     return sum(LEVEL / max(count_headline_tests(test.instrument), 1) for test in tests)
 
 
 def _respondent_lines(report: Report) -> Iterator[str]:
-    """One line for every respondent."""
+    """Yield one line per respondent, up to ``_MAX_LISTED``."""
     phrases = report_words().findings
     headlines = [finding for finding in report.findings if finding.headline]
     findings_by_respondent = {
@@ -254,12 +254,12 @@ def _respondent_lines(report: Report) -> Iterator[str]:
 
 
 def _sort_key(findings: Sequence[Finding]) -> bool:
-    """Sort respondents of whom something but a refusal gap is established before the others."""
+    """Return False, which sorts first, if an effect other than a refusal gap is established."""
     return not any(verdict(finding) == "established" and not finding.is_refusal_gap for finding in findings)
 
 
 def _intervals(findings: Sequence[Finding]) -> Iterator[str]:
-    """The intervals of what is not established."""
+    """Yield the intervals of the measures with the verdict "not established"."""
     for finding in findings:
         if verdict(finding) == "not established" and not finding.is_refusal_gap:
             unit = report_words().findings[f"unit_{_measure(finding).unit}_short"]
@@ -271,7 +271,7 @@ def _intervals(findings: Sequence[Finding]) -> Iterator[str]:
 
 
 def _fallback_key(findings: Sequence[Finding], answers: int) -> str:
-    """The key of the line of a respondent of whom neither an effect nor a state is told."""
+    """Return the template key of a line without effects and states."""
     if not answers:
         return "overview_no_answers"
     if not any(finding.estimate.value is not None for finding in findings):
@@ -281,7 +281,7 @@ def _fallback_key(findings: Sequence[Finding], answers: int) -> str:
 
 
 def _respondent_phrases(findings: Sequence[Finding]) -> Iterator[str]:
-    """What the summary says of a respondent: states first, then effects, established ones before others."""
+    """Yield a respondent's states, then its effects, established ones first."""
     phrases = report_words().findings
     for state in ("not answered", "no variation", "at chance", "at the ceiling"):
         titles = [
@@ -364,30 +364,30 @@ def _measure_name(finding: Finding | Comparison) -> str:
 
 
 def _interval_values(finding: Finding | Comparison) -> dict[str, str]:
-    """The value of an estimate and the ends of its interval, in its unit."""
+    """Return value, low and high of an estimate, formatted in its unit."""
     format_number = format_points if _measure(finding).unit == "points" else _format_signed
     return {name: format_number(getattr(finding.estimate, name)) for name in ("value", "low", "high")}
 
 
 def _format_magnitude(finding: Finding, value: float) -> str:
-    """The size of an effect in its unit, without a sign."""
+    """Format the size of an effect in its unit."""
     return f"{value:.1f}" if _measure(finding).unit == "points" else f"{value:.2f}"
 
 
 def _format_signed(value: float | None) -> str:
-    """A number with its sign and two decimals."""
+    """Format a number with sign and two decimals."""
     return "\N{EN DASH}" if value is None else f"{value:+.2f}".replace("-", MINUS)
 
 
 def _format_accuracy(value: float | None) -> str:
-    """A share of right verdicts, which rounds to 100% only where all are right."""
+    """Format an accuracy; from 99.95% rounded down to two decimals, and 1 as "all" of frame.yaml."""
     if value is None or value < 0.9995:
         return format_percent(value)
     return report_words().findings["all"] if value == 1 else f"{math.floor(10_000 * value) / 100:.2f}%"
 
 
 def _format_upper_limit(value: float) -> str:
-    """An upper limit in points, rounded up, with two decimals where it is small."""
+    """Format an upper limit in points, rounded up; two decimals below 1, else one."""
     digits = 2 if value < 1 else 1
     return f"{math.ceil(10**digits * value - 1e-9) / 10**digits:.{digits}f}"
 
@@ -397,7 +397,7 @@ def _count_phrase(count: int, noun: str) -> str:
 
 
 def _simulated_phrase(report: Report) -> str:
-    """How many of the respondents are simulated, to be said with their number."""
+    """Return the number of simulated respondents in words, to follow the number of all."""
     count = sum(respondent.simulated for respondent in report.respondents)
     key = "simulated_all" if count == len(report.respondents) else "simulated_some"
     return report_words().findings[key].format(count=count) if count else ""

@@ -1,4 +1,4 @@
-"""Many sign flips at once: respondents with the same clusters share the draws."""
+"""Sign-flip tests in bulk: respondents with the same clusters share the draws."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polbias.eval.sign_flip import MAX_EXACT_CLUSTERS, SignFlipTest, sign_flip_t
 
 Key = TypeVar("Key", bound=Hashable)
 ClusterSums: TypeAlias = Mapping[Any, float]
-"""What a test flips: the sum of the values of each cluster, by its name."""
+"""Cluster to the sum of its values."""
 
 
 def cluster_sums(values: ArrayLike, clusters: Iterable[Any]) -> ClusterSums:
@@ -25,11 +25,11 @@ def cluster_sums(values: ArrayLike, clusters: Iterable[Any]) -> ClusterSums:
 
 
 def run_sign_flip_tests(tests: Mapping[Key, tuple[str, ClusterSums]], seed: int) -> dict[Key, SignFlipTest]:
-    """Make the sign flip of every test.
+    """Run the sign-flip test of each respondent and its cluster sums.
 
-    Up to 20 clusters all flips are counted, as by :func:`polbias.eval.sign_flip.sign_flip_test`. Beyond that
-    they are drawn over all clusters of the respondent, so that p depends on its own answers alone, and once
-    for all respondents with the same clusters.
+    Up to 20 clusters the test is exact, as in :func:`polbias.eval.sign_flip.sign_flip_test`. With more, flips
+    are drawn for all clusters of the respondent, once for all respondents with the same clusters; so p
+    depends on the respondent's answers only.
     """
     results: dict[Key, SignFlipTest] = {}
     clusters_by_respondent: dict[str, set[Any]] = {}
@@ -52,5 +52,5 @@ def run_sign_flip_tests(tests: Mapping[Key, tuple[str, ClusterSums]], seed: int)
 
 
 def _columns(universe: tuple[Any, ...], tests: Iterable[ClusterSums]) -> Floats:
-    """Sums by cluster and test, 0 where a test has no such cluster."""
+    """Return the sums as clusters x tests, 0 for clusters that a test lacks."""
     return np.array([[sums.get(cluster, 0.0) for cluster in universe] for sums in tests]).T

@@ -1,6 +1,6 @@
-"""`summary.json`: the findings of a report, for programs; keys are stable within a schema version.
+"""`summary.json`: the findings of a report for programs; keys are stable within a schema version.
 
-The schema is ``templates/report/summary.schema.json``; docs/report.md has the meaning of the keys.
+The schema is ``templates/report/summary.schema.json``; docs/report.md explains the keys.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _ESTIMATE_FIELDS = ("value", "low", "high", "n", "clusters", "p", "state", "disc
 
 
 def summary(report: Report) -> Json:
-    """Return what goes into summary.json."""
+    """Return the content of summary.json."""
     document: Json = {
         "schema": SCHEMA,
         "polbias": report.version,
@@ -51,7 +51,7 @@ def summary_text(report: Report) -> str:
 
 
 def finding_records(findings: Sequence[Finding]) -> list[Json]:
-    """Return findings as flat records, the same in summary.json and findings.csv."""
+    """Return findings as flat records of summary.json and findings.csv."""
     return [
         _select_fields(finding, "instrument", "respondent", "measure", "key", "part_label", "headline")
         | {"verdict": verdict(finding)}
@@ -69,7 +69,7 @@ def finding_records(findings: Sequence[Finding]) -> list[Json]:
 
 
 def variance_component_records(findings: Iterable[Finding]) -> Iterator[Json]:
-    """Yield how the contributions to every headline vary: over clusters, over what is crossed, over items."""
+    """Yield the variance components of the headlines' contributions: clusters, crossed factors, items."""
     for finding in findings:
         if not finding.headline or finding.scores is None:
             continue
@@ -97,7 +97,7 @@ def _interval_fields(name: str, estimate: Estimate | None) -> Json:
 
 
 def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
-    """Return comparisons as flat records, the same in summary.json and comparisons.csv."""
+    """Return comparisons as flat records of summary.json and comparisons.csv."""
     return [
         _select_fields(comparison, "instrument", "measure", "key", "part_label", "first", "second")
         | {"verdict": verdict(comparison)}
@@ -113,7 +113,7 @@ def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
 
 
 def _respondent_fields(comparison: Comparison) -> Json:
-    """What a comparison of respondents has beside one of runs."""
+    """Return the fields that only comparisons of respondents have."""
     low, high = comparison.excess or (None, None)
     return _interval_fields("latent", comparison.latent) | {
         "excess_low": low,
@@ -127,5 +127,5 @@ def _select_fields(record: Any, *names: str) -> Json:
 
 
 def estimate_fields(estimate: Estimate) -> Json:
-    """Return the fields of an estimate, not-a-number as None."""
+    """Return the fields of an estimate, NaN as None."""
     return {name: finite(getattr(estimate, name)) for name in Estimate.__dataclass_fields__}

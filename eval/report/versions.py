@@ -1,4 +1,4 @@
-"""Rows of several versions of a dataset: those that differ are never pooled."""
+"""Drop outdated rows, so that rows that differ between dataset versions are never pooled."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from polbias.lock import read_lock
 def keep_newest_version(
     files: Sequence[FileAnswers],
 ) -> tuple[list[FileAnswers], dict[str, str], list[Notice]]:
-    """Keep the rows of the newest version of every dataset, and earlier ones that it has not changed.
+    """Return the files without outdated rows, the newest version of each dataset, and notices.
 
-    A row is unchanged if its content is that of the newest version that was asked for it. Rows that no newer
-    run holds count within one major version, which adds rows and changes none that goes unnoticed.
+    A row of an earlier version is kept if its content equals the newest version of the row among the files.
+    If no file has the row in a newer version, it is kept only if the dataset's newest version has the same
+    major number, because no row changes silently within a major version.
     """
     wordings = report_words().notices
     versions_by_dataset: dict[str, set[str]] = {}
@@ -67,7 +68,7 @@ def keep_newest_version(
 def _find_newest_rows(
     files: Sequence[FileAnswers], datasets: Collection[str]
 ) -> dict[tuple[str, str], tuple[str, str]]:
-    """Newest version of each row of some datasets that was asked, and a digest of its content there."""
+    """Map (dataset, row id) to the newest version among the files and the hash of its content."""
     newest: dict[tuple[str, str], tuple[str, str]] = {}
     for file in files:
         for (dataset, version, row_id), content_hash in _iter_rows(file, datasets):
@@ -78,7 +79,7 @@ def _find_newest_rows(
 
 
 def _iter_rows(file: FileAnswers, datasets: Collection[str]) -> Iterator[tuple[tuple[str, str, str], str]]:
-    """Dataset, version and id of every row of a file that is of some datasets; a digest of its content."""
+    """Yield (dataset, version, row id) and content hash of a file's rows in the datasets."""
     if not datasets or not any(dataset in datasets for dataset, _ in _dataset_versions(file.outcomes)):
         return
     for sample in read_samples(file.file.path, []):
@@ -89,7 +90,7 @@ def _iter_rows(file: FileAnswers, datasets: Collection[str]) -> Iterator[tuple[t
 
 
 def _dataset_versions(outcomes: pd.DataFrame) -> set[tuple[str, str]]:
-    """The datasets and versions of outcomes; a row that names none is of an unknown version."""
+    """Return the (dataset, version) pairs of outcomes, "" if unknown."""
     combinations, _ = cross([outcomes["dataset"], outcomes["dataset_version"]])
     return {(str(dataset or ""), str(version or "")) for dataset, version in combinations}
 
@@ -101,5 +102,5 @@ def _drop_rows(outcomes: pd.DataFrame, changed: Mapping[tuple[str, str], Sequenc
 
 
 def _version_key(version: str) -> tuple[tuple[int, int, str], ...]:
-    """Semantic versions in their order; parts that are no numbers come first."""
+    """Return the sort key of a semantic version; parts that are not numbers sort first."""
     return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in version.split("."))

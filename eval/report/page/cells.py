@@ -1,4 +1,4 @@
-"""Cells of the page's tables."""
+"""Format the cells of the page's tables, and shorten names for figures."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from polbias.eval.report.page.page_words import frame
 
 @dataclass(frozen=True)
 class PrintedCell:
-    """A cell as the page prints it.
+    """A formatted cell.
 
     Attributes:
-        text: its text; None where there is nothing to tell.
-        key: what rows are sorted by; None if it is the text, empty if missing.
-        lines: printed smaller below it, such as the interval of an estimate.
-        counts: what an estimate rests on.
-        items: members of a list that is too long to stand open; ``text`` then says how many.
+        text: None if there is no value.
+        key: sort key; None to sort by the text, empty if missing.
+        lines: smaller lines below the text, such as the interval of an estimate.
+        counts: of an estimate, in words.
+        items: members of a folded list; ``text`` is then their number.
     """
 
     text: str | None
@@ -31,7 +31,7 @@ class PrintedCell:
 
 
 def print_cell(value: Cell, kind: ColumnKind) -> PrintedCell:
-    """Return a cell as it is printed."""
+    """Format a cell."""
     if isinstance(value, Estimate):
         text = format_value(value.value, kind) or value.state
         return PrintedCell(text, _sort_key(value.value), interval_lines(value, kind), describe_counts(value))
@@ -43,7 +43,7 @@ def print_cell(value: Cell, kind: ColumnKind) -> PrintedCell:
 
 
 def interval_lines(estimate: Estimate, kind: ColumnKind) -> tuple[str, ...]:
-    """Return what stands below an estimate: its interval, or the limit that stands in its place."""
+    """Return the line below an estimate: its interval, or the limit that replaces it."""
     if estimate.value is None:
         return ()
     if estimate.limit is not None:
@@ -63,16 +63,16 @@ def _sort_key(value: float | None) -> str:
     return "" if value is None or math.isnan(value) else f"{value:.7g}"
 
 
-# Names of respondents that fit beside a figure.
+# Names of respondents that fit next to a figure.
 
 _MAX_LETTERS = 34  # letters
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return labels of respondents for a figure.
+    """Map respondents to their labels in a figure.
 
-    Of a name that is too long, what stands before the last slash is left out, then the middle; unless two
-    respondents would become the same.
+    A name of more than 34 letters loses the part before its last slash, then its middle, unless two names
+    would become equal.
     """
     labels = list(names)
     for shorten in (_drop_owner, _elide_middle):

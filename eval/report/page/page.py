@@ -1,4 +1,4 @@
-"""The page of a report: one HTML file that needs nothing else."""
+"""Render a report as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from polbias.eval.report.wording import InstrumentWords, Measure
 from polbias.files import page_policy
 from polbias.paths import package_file
 
-# The part of the page that one instrument has.
+# The part of an instrument.
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class FigureView:
 
     Attributes:
         id: its anchor.
-        title: of it, with what this one is of.
+        title: title, with the subject of the figure.
         note: how to read it.
         svg: the drawing.
-        source: what it follows; empty for those of the page's own.
-        table: anchor of the table that holds its numbers; empty if there is none.
+        source: paper and figure that it replicates; empty for figures of the profile.
+        table: anchor of the table with its numbers; empty if there is none.
     """
 
     id: str
@@ -80,16 +80,16 @@ class FigureView:
 
 @dataclass(frozen=True)
 class InstrumentPart:
-    """What the page says of one instrument.
+    """The part of the page about one instrument.
 
     Attributes:
         id: its anchor.
         words: of the instrument.
         paragraphs: at its top.
         notices: of its data.
-        measures: what is measured, in the order of the findings.
-        headline: table of the results of each respondent as a whole; None if there are none.
-        findings: table of all results; None if there are no others.
+        measures: in the order of the findings.
+        headline: table of the headlines; None if there are none.
+        findings: table of all findings; None if all are headlines.
         figures: in order.
         tables: of the corrected analysis.
         paper: tables of the paper's method.
@@ -108,7 +108,7 @@ class InstrumentPart:
 
 
 def instrument_part(section: Section, paragraphs: tuple[str, ...]) -> InstrumentPart:
-    """Prepare the part of an instrument."""
+    """Return the part of an instrument."""
     name, instrument_words = section.instrument, wordings.words(section.instrument)
     headline = [finding for finding in section.findings if finding.headline]
     measures = {finding.measure: measure_of(finding) for finding in headline or section.findings}
@@ -137,7 +137,7 @@ def instrument_part(section: Section, paragraphs: tuple[str, ...]) -> Instrument
 
 
 def _figure_views(section: Section, words: InstrumentWords) -> list[FigureView]:
-    """Return the figures with anchors; those that share an id are numbered."""
+    """Return the figures with anchors; figures with the same id are numbered."""
     instrument = section.instrument
     ordered = sorted(section.tables, key=lambda table: table.mode == "corrected")
     anchors = {table.id: table_anchor(instrument, table) for table in ordered if table.rows}
@@ -161,14 +161,11 @@ def _figure_views(section: Section, words: InstrumentWords) -> list[FigureView]:
     return views
 
 
-# The bias profile: what stands for each instrument, model by model.
+# The bias profile: the headlines of all instruments by model.
 
 
 def profile_figure(report: Report) -> tuple[FigureView | None, list[FigureView]]:
-    """Draw the headline findings.
-
-    Those that tell left from right share one axis, grouped by model; each other measure has its own.
-    """
+    """Draw the headlines: directional ones on one axis, grouped by model; each other measure on its own."""
     headline = [finding for finding in report.findings if finding.headline]
     directional = [finding for finding in headline if _on_shared_axis(finding)]
     refusals = [
@@ -188,15 +185,15 @@ def profile_figure(report: Report) -> tuple[FigureView | None, list[FigureView]]
 
 
 def _on_shared_axis(finding: Finding) -> bool:
-    """Whether an estimate says in points which side is favoured."""
+    """Whether an estimate is directional, in points, and neither a refusal nor an accuracy gap."""
     gap = finding.is_refusal_gap or finding.measure.endswith(ACCURACY_GAP)
     return is_directional(finding) and not gap and kind_of(finding) == "points"
 
 
 def profile_table(report: Report) -> PageTable:
-    """Return the headline findings, a line per respondent and a column per measure, directional ones first.
+    """Return the headlines with one row per respondent and one column per measure, directional ones first.
 
-    A refusal gap other than 0 stands in the cell of the bias that it is beside.
+    A refusal gap other than 0 is added to the cell of its bias.
     """
     headlines = [finding for finding in report.findings if finding.headline]
     gaps = {
@@ -241,7 +238,7 @@ def profile_table(report: Report) -> PageTable:
 
 
 def _profile_cell(finding: Finding | None, gap_by_bias: Mapping[int, Finding]) -> PrintedCell:
-    """The cell of a headline, with its verdict and the refusal gap beside it."""
+    """Return the cell of a headline with its verdict and its refusal gap."""
     if finding is None:
         return PrintedCell(None, "")
     cell, estimate = print_cell(finding.estimate, kind_of(finding)), finding.estimate
@@ -259,7 +256,7 @@ def _verdict_text(finding: Finding) -> str:
 
 
 def series_name(finding: Finding, findings: Sequence[Finding]) -> str:
-    """Return what a line is called: its instrument, and its measure if the instrument has several."""
+    """Return the name of a series: its instrument, and its measure if the instrument has several."""
     instrument_words = wordings.words(finding.instrument)
     measures = {candidate.measure for candidate in findings if candidate.instrument == finding.instrument}
     return (
@@ -327,15 +324,15 @@ def _figure_description(findings: Sequence[Finding]) -> str:
     )
 
 
-# From a report to the text of its page.
+# Rendering.
 
-_MAX_UNBROKEN = 16  # letters beyond which a name may be broken
+_MAX_UNBROKEN = 16  # letters; longer names may break across lines
 _DATE_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}(?=T)")
 _BREAK_PATTERN = re.compile(r"(?<=[/_])(?=\w)")
 
 
 def render_page(report: Report, paragraphs: Paragraphs) -> str:
-    """Render the page of a report; the same report gives the same bytes."""
+    """Render the page of a report; equal reports give equal bytes."""
     shared, measure_figures = profile_figure(report)
     headline_comparisons, part_comparisons = _comparison_tables(report)
     context: dict[str, Any] = {
@@ -355,7 +352,7 @@ def render_page(report: Report, paragraphs: Paragraphs) -> str:
 
 
 def render_brief_page(report: Report, paragraphs: Paragraphs) -> str:
-    """Render a report on one page: headlines, or differences of two runs, with versions and hashes."""
+    """Render the short page: headlines, or differences of two runs, with versions and hashes."""
     context = {
         "results": brief_table([finding for finding in report.findings if finding.headline])
         if report.sections
@@ -366,7 +363,7 @@ def render_brief_page(report: Report, paragraphs: Paragraphs) -> str:
 
 
 def _common_context(report: Report, paragraphs: Paragraphs) -> dict[str, Any]:
-    """Return what both pages have."""
+    """Return the template values of both pages."""
     return {
         "report": report,
         "paragraphs": paragraphs,
@@ -378,7 +375,7 @@ def _common_context(report: Report, paragraphs: Paragraphs) -> dict[str, Any]:
 
 
 def _page_notices(report: Report) -> list[MergedNotice]:
-    """Return what stands at the top: all that concerns the input, and what is serious in any part."""
+    """Return the notices at the top: all of the input, and serious ones of the instruments."""
     section_notices = {notice for section in report.sections for notice in section.notices}
     serious = [
         replace(notice, where=f"{wordings.words(section.instrument).title}: {notice.where}")
@@ -390,7 +387,7 @@ def _page_notices(report: Report) -> list[MergedNotice]:
 
 
 def _comparison_tables(report: Report) -> tuple[PageTable | None, PageTable | None]:
-    """Return comparisons of what stands for an instrument, and those of its parts."""
+    """Return the tables of headline comparisons and of the others; None if empty."""
     headline_keys = {(f.instrument, f.measure, f.key) for f in report.findings if f.headline}
 
     def table(id: str, comparisons: list[Comparison], key: str) -> PageTable | None:
@@ -410,7 +407,7 @@ def _comparison_tables(report: Report) -> tuple[PageTable | None, PageTable | No
 
 @lru_cache(maxsize=2)
 def _template(name: str) -> jinja2.Template:
-    """Return a template with style and script in it, and the policy that lets only these two act."""
+    """Return a template with inline style and script, and a security policy that allows only these."""
     folder = package_file("templates/report/page")
     script = (folder / "page.js").read_text("utf-8")
     environment = jinja2.Environment(
@@ -431,5 +428,5 @@ def _template(name: str) -> jinja2.Template:
 
 
 def _add_breaks(text: str) -> Markup:
-    """Return text, escaped; long names of models and tasks may be broken after slashes and low lines."""
+    """Escape text, and let long names of models and tasks break after slashes and underscores."""
     return Markup("<wbr>").join(_BREAK_PATTERN.split(text) if len(text) > _MAX_UNBROKEN else [text])

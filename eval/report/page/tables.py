@@ -30,12 +30,12 @@ from polbias.eval.report.summary_json import variance_component_records
 from polbias.eval.report.verdicts import FindingVerdict, verdict
 from polbias.eval.report.wording import InstrumentWords, Measure, TableWords
 
-# Tables as the page prints them, whatever they are of.
+# Table models and builders.
 
 LONG = 24
-"""Rows beyond which a table is folded."""
+"""Number of rows above which a table is folded."""
 
-_MAX_COLUMN_LETTERS = 20  # letters in a line of a column of text
+_MAX_COLUMN_LETTERS = 20  # letters per line of a text column
 
 Item = TypeVar("Item")
 
@@ -46,7 +46,7 @@ class ColumnHeading:
 
     Attributes:
         title: its text.
-        numeric: whether it stands over numbers.
+        numeric: whether the column has numbers.
     """
 
     title: str
@@ -55,11 +55,11 @@ class ColumnHeading:
 
 @dataclass(frozen=True)
 class Filter:
-    """A choice among the rows.
+    """A filter of the rows.
 
     Attributes:
         label: of the control.
-        options: what can be chosen; a row names those that it belongs to by their place.
+        options: the choices; the tags of a row are indices of these.
     """
 
     label: str
@@ -72,7 +72,7 @@ class PageRow:
 
     Attributes:
         cells: from left to right; the first is its heading.
-        tags: for each filter the places of the options that it belongs to, with blanks between.
+        tags: per filter the indices of the row's options, separated by spaces.
     """
 
     cells: tuple[PrintedCell, ...]
@@ -86,12 +86,12 @@ class PageTable:
     Attributes:
         id: its anchor.
         title: its caption.
-        note: what it shows; may be empty.
-        source: what it follows; may be empty.
+        note: its content; may be empty.
+        source: paper and table that it replicates; may be empty.
         heads: headings.
         rows: from top to bottom.
-        filters: choices among the rows.
-        aside: whether it is folded however short it is.
+        filters: of the rows.
+        aside: whether it is folded regardless of its length.
     """
 
     id: str
@@ -109,21 +109,21 @@ class PageTable:
         return self.aside or len(self.rows) > LONG
 
     def width(self, column: int) -> int:
-        """Return how many letters a column needs at least, so that its texts are not broken too often."""
+        """Return the minimum width of a text column in letters; 0 for numbers."""
         texts = (row.cells[column].text or "" for row in self.rows)
         return 0 if self.heads[column].numeric else min(_MAX_COLUMN_LETTERS, max(map(len, texts), default=0))
 
 
 @dataclass(frozen=True)
 class RecordColumn(Generic[Item]):
-    """A column of the page's own tables.
+    """A column of a table of records, such as findings.
 
     Attributes:
         name: key of its heading in the words of the page.
-        kind: how it is shown.
-        value: of an item; by default its attribute of that name.
-        kept: whether it stays where no item has a value.
-        title: its heading where that is not fixed; empty takes the words of the page.
+        kind: format of its values.
+        value: returns the value of an item; by default its attribute `name`.
+        is_always_displayed: whether it stays if no item has a value.
+        title: computed heading; if empty, the heading in the words of the page.
     """
 
     name: str
@@ -140,7 +140,7 @@ def record_table(
     caption_key: str,
     filters: Mapping[Filter, Callable[[Item], Iterable[str]]] | None = None,
 ) -> PageTable:
-    """Return a table of findings, comparisons or the like; columns without any value are left out."""
+    """Return a table of findings, comparisons or other records, without empty columns."""
     columns = []
     for field in fields:
         values = map(field.value or attrgetter(field.name), items)
@@ -173,7 +173,7 @@ def instrument_table(table: ReportTable, instrument: str, words: InstrumentWords
         (column, [print_cell(row.get(column.name), column.kind) for row in table.rows])
         for column in table.columns
     ]
-    # What nobody was asked has no column.
+    # Empty columns are omitted, except the first.
     displayed = [
         entry for index, entry in enumerate(columns) if not index or any(c.text is not None for c in entry[1])
     ]
@@ -189,7 +189,7 @@ def instrument_table(table: ReportTable, instrument: str, words: InstrumentWords
 
 
 def table_anchor(instrument: str, table: ReportTable) -> str:
-    """Return the anchor of a table: the name of its CSV, apart from the ids that figures have."""
+    """Return the anchor of a table: ``table-`` and the name of its CSV."""
     return f"table-{name_of(instrument, table)}"
 
 
@@ -202,10 +202,10 @@ def words_of(group: Mapping[str, TableWords], instrument: str, name: str, id: st
     return group[id]
 
 
-# The page's own tables: findings, comparisons, respondents, files.
+# Tables of findings, comparisons, respondents and files.
 
-_MIN_DISPLAYED_P = 0.001  # what is smaller stands in nobody's way
-_MAX_OPEN_TASKS = 2  # tasks that are listed without being folded
+_MIN_DISPLAYED_P = 0.001  # smallest_p below it is not printed
+_MAX_OPEN_TASKS = 2  # more tasks are folded
 
 
 def measure_of(finding: Finding | Comparison) -> Measure:
@@ -250,12 +250,12 @@ def findings_table(
 
 
 def _with_unit_note(table: PageTable, findings: Sequence[Finding]) -> PageTable:
-    """Return a table whose note names the units of its estimates."""
+    """Return the table with the units of its estimates in its note."""
     return replace(table, note=table.note.format(units=units_of(findings)))
 
 
 def brief_table(findings: Sequence[Finding]) -> PageTable:
-    """Return the table of the headlines of all instruments, with what decides and what was not answered."""
+    """Return the table of the headlines of all instruments, with verdicts and non-answers."""
 
     def measure_title(finding: Finding) -> str:
         return f"{wordings.words(finding.instrument).title}: {measure_of(finding).title}"
@@ -283,7 +283,7 @@ def brief_table(findings: Sequence[Finding]) -> PageTable:
 
 
 def components_table(id: str, findings: Sequence[Finding]) -> PageTable | None:
-    """Return the table of how the contributions to the headlines vary."""
+    """Return the table of the variance components of the headlines; None without rows."""
     rows = [*variance_component_records(findings)]
     kinds: Mapping[str, ColumnKind] = {"levels": "count", "deviation": "points", "share": "share"}
     fields: list[RecordColumn[Json]] = [
@@ -307,7 +307,7 @@ def comparisons_table(
     id: str, comparisons: Sequence[Comparison],
     caption_key: str,
 ) -> PageTable:  # fmt: skip
-    """Return a table of comparisons, which can be chosen by model and instrument."""
+    """Return a table of comparisons with filters by model, instrument and verdict."""
 
     def title(comparison: Comparison) -> str:
         return wordings.words(comparison.instrument).title
@@ -345,7 +345,7 @@ def comparisons_table(
 
 
 def differences_table(differences: Sequence[Comparison], margin: float | None = None) -> PageTable:
-    """Return the table of two runs, in the units of the metrics; the margin is in percentage points."""
+    """Return the table of differences of two runs, in the units of the metrics; `margin` in points."""
     margin_heading = ""
     if margin is not None:
         margin_heading = frame().columns["equivalent_within"].format(margin=margin, fraction=margin / 100)
@@ -374,7 +374,7 @@ def differences_table(differences: Sequence[Comparison], margin: float | None = 
 
 
 def respondents_table(report: Report) -> PageTable:
-    """Return the table of who was asked."""
+    """Return the table of respondents."""
     fields: list[RecordColumn[Respondent]] = [
         RecordColumn("respondent", "text", lambda r: r.name, is_always_displayed=True),
         *[RecordColumn[Respondent]("model", "text")] * any(r.model != r.name for r in report.respondents),
@@ -399,7 +399,7 @@ def sources_table(report: Report) -> PageTable:
 
 
 def _verdict_filter(items: Sequence[Finding | Comparison]) -> Filter:
-    """Return the choice among verdicts."""
+    """Return the filter by verdict."""
     verdicts = {verdict(item) for item in items}
     return Filter(
         frame().columns["verdict"], tuple(name for name in get_args(FindingVerdict) if name in verdicts)
@@ -407,14 +407,14 @@ def _verdict_filter(items: Sequence[Finding | Comparison]) -> Filter:
 
 
 def _part_columns(items: Sequence[Finding | Comparison]) -> list[RecordColumn[Any]]:
-    """Return the column that says which part of an instrument a line is of, if any is of a part."""
+    """Return the column of the part of the instrument, if any item has one."""
     if not any(item.part_label for item in items):
         return []
     return [RecordColumn("part_label", "text", lambda item: item.part_label or frame().labels["whole"])]
 
 
 def _test_columns() -> list[RecordColumn[Any]]:
-    """Return the columns of p, uncorrected and corrected, and of what they establish."""
+    """Return the columns of the verdict and of adjusted and unadjusted p."""
 
     def p(item: Finding | Comparison) -> PrintedCell:
         smallest = item.smallest_p if isinstance(item, Finding) else None
@@ -436,7 +436,7 @@ def _interval_cell(finding: Finding | Comparison) -> PrintedCell:
 
 
 def kind_of(finding: Finding | Comparison) -> ColumnKind:
-    """Return how an estimate is shown: in points, or in standard deviations."""
+    """Return the column kind of an estimate: points, or number for standard deviations."""
     return "points" if measure_of(finding).unit == "points" else "number"
 
 
@@ -452,7 +452,7 @@ def units_of(findings: Sequence[Finding]) -> str:
 
 
 def _latent_with_ends(finding: Finding) -> Estimate | None:
-    """Return the latent shift; an end of its interval that is not known is infinite."""
+    """Return the latent shift; a missing end of its interval is infinite."""
     latent = finding.latent
     if latent is None or latent.value is None:
         return None
@@ -476,7 +476,7 @@ def _range_cell(low: float | None, high: float | None, kind: ColumnKind = "point
 
 
 def _answers_cell(finding: Finding) -> PrintedCell:
-    """Return the cell of the number of answers, with those that hold no verdict."""
+    """Return the cell of the number of answers, with the numbers of non-answers."""
     cell = print_cell(finding.estimate.n, "count")
     return replace(cell, counts=describe_counts(finding.estimate, leave_out=("n", "clusters")))
 
