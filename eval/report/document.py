@@ -276,8 +276,8 @@ class Finding:
             a headline in points is "not established" (filled in later).
         n_requested: requested answers, if the estimate excludes some; None if ``n`` has all.
         descriptive_only: whether the estimate only describes the rows of the run and is not tested.
-        per_pair: largest effect in points if all pairs are judged differently: 100, or 200 if a pair has one
-            side only.
+        per_pair: largest effect in points if all pairs are judged differently: 100, or 200 if all rows of
+            a pair are on one side.
     """
 
     instrument: str
