@@ -133,8 +133,11 @@ def test_its_logs_are_read_as_samples_of_lm_eval_are(
     files = [both[f"polbias_{name}", suffix] for suffix in (".eval", ".jsonl")]
     read, expected = (read_file(file, instrument_of(first_row(file.path)) or "") for file in files)
     assert read.samples == expected.samples > 0
-    assert (read.facts.expected, read.facts.available) == (expected.facts.expected, expected.facts.available)
-    assert read.facts.task_version == expected.facts.task_version
+    assert (read.metadata.expected, read.metadata.available) == (
+        expected.metadata.expected,
+        expected.metadata.available,
+    )
+    assert read.metadata.task_version == expected.metadata.task_version
     assert not [notice for notice in read.notices if notice.serious]
     one, other = (file.outcomes.sort_values(["id", "repeat"], ignore_index=True) for file in (read, expected))
     pd.testing.assert_frame_equal(one, other)
