@@ -40,18 +40,18 @@ VERDICTS = pa.struct([(logic.name.replace("+", "_"), STRING) for logic in MODAL_
 
 # Columns that show an attribute of a problem.
 _OF_PROBLEM = {
-    "gold": "known.gold",
-    "proof": "known.proof",
+    "gold": "gold_proof.gold",
+    "proof": "gold_proof.proof",
     "pattern": "pattern.id",
     "content_type": "content_type",
     "content_id": "content.id",
     "status": "status",
     "flavour": "premise_frame.flavour",
     "hypothesis": "hypothesis.text",
-    "gold_sdl": "known.gold_sdl",
-    "gold_basis": "known.basis",
-    "derivation": "known.derivation",
-    "countermodel": "known.countermodel",
+    "gold_sdl": "gold_proof.gold_sdl",
+    "gold_basis": "gold_proof.basis",
+    "derivation": "gold_proof.derivation",
+    "countermodel": "gold_proof.countermodel",
     "premise_frame": "premise_frame.id",
     "hypothesis_frame": "hypothesis_frame.id",
 }
