@@ -23,7 +23,7 @@ from polbias.jinja_texts import TemplateRenderer
 from polbias.yaml_models import validate_model
 
 STYLES: tuple[PromptStyle, ...] = ("zero", "few", "cot")
-_BETWEEN = "\n\n"
+_SEPARATOR = "\n\n"
 
 
 def exemplars(family: NormativeTemplates, domain: Domain, task: Task) -> list[Problem]:
@@ -31,20 +31,20 @@ def exemplars(family: NormativeTemplates, domain: Domain, task: Task) -> list[Pr
     file = family.contents[domain, task]
     writer, data = ProblemWriter(family, domain), family.dataset
     path = contents_path(family.folder, domain, task)
-    shown = []
-    for turn, pattern in enumerate(family.patterns_of(domain, task)):
+    demonstrations = []
+    for position, pattern in enumerate(family.patterns_of(domain, task)):
         # An exemplar has no id or reason of its own.
-        named = {"id": f"exemplar-{pattern.id.lower()}", "why": "exemplar", **file.exemplars[pattern.id]}
-        content = validate_model(path, f"exemplars.{pattern.id}", named, _model(domain, pattern))
-        offered = admissible(family, pattern, domain)
-        flavours = [*dict.fromkeys(first.flavour for first, _ in offered)]
-        pairs = [pair for pair in offered if pair[0].flavour == flavours[turn % len(flavours)]]
+        document = {"id": f"exemplar-{pattern.id.lower()}", "why": "exemplar", **file.exemplars[pattern.id]}
+        content = validate_model(path, f"exemplars.{pattern.id}", document, _content_model(domain, pattern))
+        admitted = admissible(family, pattern, domain)
+        flavours = [*dict.fromkeys(first.flavour for first, _ in admitted)]
+        pairs = [pair for pair in admitted if pair[0].flavour == flavours[position % len(flavours)]]
         rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")
-        shown.append(writer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
-    return shown
+        demonstrations.append(writer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
+    return demonstrations
 
 
-def _model(domain: Domain, pattern: InferencePattern) -> type[Content]:
+def _content_model(domain: Domain, pattern: InferencePattern) -> type[Content]:
     if pattern.task == "syllogism":
         return RuleContent
     if pattern.id in CHOICES:
@@ -62,22 +62,22 @@ class ProblemPrompts:
 
     def __init__(self, family: NormativeTemplates, exemplars: Sequence[Problem]) -> None:
         self._file = family.instructions
-        self._texts = TemplateRenderer(family.folder / "instructions.yaml", {})
-        self._shown = [
-            self._texts.render(
-                "exemplar", self._file.exemplar, {"item": self.item(shown), "gold": shown.gold_proof.gold}
+        self._renderer = TemplateRenderer(family.folder / "instructions.yaml", {})
+        self._demonstrations = [
+            self._renderer.render(
+                "exemplar", self._file.exemplar, {"item": self.item(problem), "gold": problem.gold_proof.gold}
             )
-            for shown in exemplars
+            for problem in exemplars
         ]
 
     def prefix(self, style: PromptStyle) -> str:
         """Return everything that stands before the problem."""
-        chosen = self._file.styles[style]
-        shown = self._shown if chosen.exemplars else []
-        return "".join(part + _BETWEEN for part in (self._file.texts[chosen.text].text, *shown))
+        template = self._file.styles[style]
+        demonstrations = self._demonstrations if template.exemplars else []
+        return "".join(part + _SEPARATOR for part in (self._file.texts[template.text].text, *demonstrations))
 
     def item(self, problem: Problem) -> str:
         """Return the problem as it stands in a prompt, up to the answer."""
-        premises = " ".join(said.text for said in problem.premises)
-        slots = {"premises": premises, "hypothesis": problem.hypothesis.text}
-        return self._texts.render("item", self._file.item, slots)
+        premises = " ".join(sentence.text for sentence in problem.premises)
+        values = {"premises": premises, "hypothesis": problem.hypothesis.text}
+        return self._renderer.render("item", self._file.item, values)

@@ -109,16 +109,16 @@ class Selection:
 
         A card need not be turned over if what it shows already makes sure that the rule is kept.
         """
-        found = {}
+        proofs = {}
         for letter, role in zip(LETTERS, self.roles, strict=True):
-            verdict = _keeps(role, self.conditional)
-            found[letter] = not verdict.valid, explain(verdict)
-        return found
+            verdict = _prove_rule_kept(role, self.conditional)
+            proofs[letter] = not verdict.valid, explain(verdict)
+        return proofs
 
     @property
     def gold(self) -> str:
         """Letters of the cards to turn over, such as ``"A,C"``."""
-        return ",".join(letter for letter, (turned, _) in self.proofs.items() if turned)
+        return ",".join(letter for letter, (must_turn, _) in self.proofs.items() if must_turn)
 
 
 def literal(role: str) -> Formula:
@@ -127,7 +127,7 @@ def literal(role: str) -> Formula:
     return Not(atom) if role.startswith("not") else atom
 
 
-def _keeps(role: str, conditional: Implies) -> ProofVerdict:
+def _prove_rule_kept(role: str, conditional: Implies) -> ProofVerdict:
     """Decide whether what a card shows makes sure that the rule is kept."""
     return prove(Inference((literal(role),), conditional), FOL)
 
@@ -137,25 +137,25 @@ def selections(family: NormativeTemplates) -> list[Selection]:
     texts = load_template(family.folder / "wason.yaml", _Texts)
     rules = load_template(family.folder / "contents" / "wason.yaml", _Contents).rules
     render = TemplateRenderer(family.folder / "wason.yaml", {"a": with_indefinite_article}).render
-    data, kinds = family.dataset, Counter[tuple[str, str]]()
-    used, rng = Counter[tuple[object, ...]](), named_rng(data.identity.name, data.draws, "wason/cards")
-    turns = []
+    data, n_by_type = family.dataset, Counter[tuple[str, str]]()
+    n_used, rng = Counter[tuple[object, ...]](), named_rng(data.identity.name, data.draws, "wason/cards")
+    ranked = []
     for rule in rules:  # domains and types take turns
-        turns.append((kinds[rule.domain, rule.type], rule))
-        kinds[rule.domain, rule.type] += 1
-    cells = [(rule, form) for _, rule in sorted(turns, key=itemgetter(0)) for form in texts.forms]
+        ranked.append((n_by_type[rule.domain, rule.type], rule))
+        n_by_type[rule.domain, rule.type] += 1
+    cells = [(rule, form) for _, rule in sorted(ranked, key=itemgetter(0)) for form in texts.forms]
     tasks = []
     for rule, form in cells:
         polarity = texts.forms[form]
         conditional = Implies(*(literal(f"{'' if polarity[x] == 'yes' else 'not'}{x}") for x in ("p", "q")))
-        slots: Json = {"unit": rule.unit.model_dump(), "context": rule.context}
-        slots |= {"p": rule.p[polarity["p"]], "q": rule.q[polarity["q"]]}
-        said = render(f"rule.{rule.domain}", texts.rule[rule.domain], slots)
-        roles = _order(conditional, used, rng)
-        shown = tuple(_card(rule, role) for role in roles)
-        slots |= {"cards": shown, "rule": said, "question": texts.question[rule.domain]}
-        prompt = render("prompt", texts.prompt, slots)
-        tasks.append(Selection(rule, form, said, shown, roles, prompt, conditional))
+        values: Json = {"unit": rule.unit.model_dump(), "context": rule.context}
+        values |= {"p": rule.p[polarity["p"]], "q": rule.q[polarity["q"]]}
+        rule_sentence = render(f"rule.{rule.domain}", texts.rule[rule.domain], values)
+        roles = _next_order(conditional, n_used, rng)
+        cards = tuple(_card(rule, role) for role in roles)
+        values |= {"cards": cards, "rule": rule_sentence, "question": texts.question[rule.domain]}
+        prompt = render("prompt", texts.prompt, values)
+        tasks.append(Selection(rule, form, rule_sentence, cards, roles, prompt, conditional))
     return tasks
 
 
@@ -164,23 +164,23 @@ def _card(rule: SelectionRule, role: str) -> str:
     return sides["no" if role.startswith("not") else "yes"]
 
 
-def _order(
-    conditional: Implies, used: Counter[tuple[object, ...]], rng: np.random.Generator
+def _next_order(
+    conditional: Implies, n_used: Counter[tuple[object, ...]], rng: np.random.Generator
 ) -> tuple[str, ...]:
     """Return the roles of the next task's cards in their order.
 
     Within a form right answers, and then orders, come up equally often; the generator breaks ties.
     """
-    turned = {role for role in ROLES if not _keeps(role, conditional).valid}
+    turned_roles = {role for role in ROLES if not _prove_rule_kept(role, conditional).valid}
 
-    def counted(order: tuple[str, ...]) -> Sequence[tuple[object, ...]]:
-        return (conditional, tuple(role in turned for role in order)), (conditional, order)
+    def usage_keys(order: tuple[str, ...]) -> Sequence[tuple[object, ...]]:
+        return (conditional, tuple(role in turned_roles for role in order)), (conditional, order)
 
     candidates = list(permutations(ROLES))
     shuffled = [candidates[index] for index in rng.permutation(len(candidates))]
-    chosen: tuple[str, ...] = min(shuffled, key=lambda order: [used[key] for key in counted(order)])
-    used.update(counted(chosen))
-    return chosen
+    least_used: tuple[str, ...] = min(shuffled, key=lambda order: [n_used[key] for key in usage_keys(order)])
+    n_used.update(usage_keys(least_used))
+    return least_used
 
 
 _OF_SELECTION = {
@@ -214,8 +214,8 @@ def wason_table(family: NormativeTemplates) -> TableSpec:
         "logical_form": lookup(lambda task: str(task.conditional)),
         "card_proofs": lookup(
             lambda task: [
-                {"card": letter, "turn": turned, "proof": text}
-                for letter, (turned, text) in task.proofs.items()
+                {"card": letter, "turn": must_turn, "proof": text}
+                for letter, (must_turn, text) in task.proofs.items()
             ],
             proofs,
         ),

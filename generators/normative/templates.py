@@ -87,12 +87,12 @@ class ModalFrame(TemplateModel):
     def formulas(self, force: Force, content: Formula) -> tuple[Formula, ...]:
         """Return what the frame says of a content: the reading meant, then others that it may be given."""
         body = Not(content) if force in ("MuNot", "MiNot") else content
-        meant: Formula = (Necessarily if force in NECESSITIES else Possibly)(self.flavour, body)
-        meant = Not(meant) if force in ("NotMu", "NotMi") else meant
+        formula: Formula = (Necessarily if force in NECESSITIES else Possibly)(self.flavour, body)
+        formula = Not(formula) if force in ("NotMu", "NotMi") else formula
         if self.readings != "bilateral":
-            return (meant,)
-        both = And((Possibly(self.flavour, content), Possibly(self.flavour, Not(content))))
-        return meant, Not(both) if force == "NotMi" else both
+            return (formula,)
+        bilateral = And((Possibly(self.flavour, content), Possibly(self.flavour, Not(content))))
+        return formula, Not(bilateral) if force == "NotMi" else bilateral
 
 
 class FramesFile(TemplateModel):
@@ -152,7 +152,7 @@ class DisjunctionContent(_Content):
     alternative: Text
 
     @model_validator(mode="after")
-    def _begins_with_first(self) -> DisjunctionContent:
+    def _check_either(self) -> DisjunctionContent:
         if not self.either.startswith(f"{self.act} or "):
             raise ValueError(f"either: found {self.either!r}, expected it to begin with '{self.act} or '")
         return self
@@ -240,18 +240,18 @@ def load_contents(path: Path, task: Task) -> _ContentsFile:
     seen: dict[tuple[str, object], str] = {}
     for section, contents in file.sections.items():
         for index, content in enumerate(contents):
-            place = f"{section}.{index}"
-            for said in (("id", content.id), ("what is said", _said(content))):
-                if said in seen:
-                    attribute, value = said
+            location = f"{section}.{index}"
+            for key_value in (("id", content.id), ("what is said", _wording(content))):
+                if key_value in seen:
+                    attribute, value = key_value
                     raise field_error(
-                        path, place, f"{attribute} ({value!r}) stands at {seen[said]} too; keep one"
+                        path, location, f"{attribute} ({value!r}) stands at {seen[key_value]} too; keep one"
                     )
-                seen[said] = place
+                seen[key_value] = location
     return file
 
 
-def _said(content: Content) -> object:
+def _wording(content: Content) -> object:
     match content:
         case ActContent():
             return content.act
@@ -302,7 +302,7 @@ class InferencePattern(TemplateModel):
         return parse_inference(self.text)
 
     @model_validator(mode="after")
-    def _readable(self) -> InferencePattern:
+    def _check_form(self) -> InferencePattern:
         try:
             _ = self.form
         except FormulaError as error:
@@ -401,15 +401,15 @@ class PatternsFile(TemplateModel):
             case "nonsense":
                 return "nonsense"
             case "duty" | "known":
-                agrees = forces <= {*self.affirming}
+                is_congruent = forces <= {*self.affirming}
             case "optional" | "open":
-                agrees = forces <= {*self.optional}
+                is_congruent = forces <= {*self.optional}
             case _:
-                agrees = forces.isdisjoint(self.affirming)
-        return "congruent" if agrees else "incongruent"
+                is_congruent = forces.isdisjoint(self.affirming)
+        return "congruent" if is_congruent else "incongruent"
 
     @model_validator(mode="after")
-    def _known_patterns(self) -> PatternsFile:
+    def _check_relations(self) -> PatternsFile:
         for index, relation in enumerate(self.relations):
             if unknown := [name for name in relation.patterns if name not in self.patterns]:
                 raise ValueError(f"relations.{index}: no pattern is called {unknown}; correct the name")
@@ -475,11 +475,11 @@ class NormativeInstructions(TemplateModel):
     exemplar: str
 
     @model_validator(mode="after")
-    def _texts_there(self) -> NormativeInstructions:
+    def _check_style_texts(self) -> NormativeInstructions:
         for name, style in self.styles.items():
             if style.text not in self.texts:
-                known = ", ".join(self.texts)
-                raise ValueError(f"styles.{name}.text: found {style.text!r}, expected one of texts: {known}")
+                names = ", ".join(self.texts)
+                raise ValueError(f"styles.{name}.text: found {style.text!r}, expected one of texts: {names}")
         return self
 
 
@@ -528,9 +528,9 @@ def load_family(folder: Path | None = None) -> NormativeTemplates:
         load_errata(folder, Erratum[_NormativeScope]),
     )
     for domain, task in product(DOMAINS, TASKS):
-        found = sorted(family.contents[domain, task].exemplars)
-        wanted = sorted(pattern.id for pattern in family.patterns_of(domain, task))
-        if found != wanted:
-            problem = f"found exemplars for {found}, expected {wanted}"
+        example_ids = sorted(family.contents[domain, task].exemplars)
+        expected_ids = sorted(pattern.id for pattern in family.patterns_of(domain, task))
+        if example_ids != expected_ids:
+            problem = f"found exemplars for {example_ids}, expected {expected_ids}"
             raise field_error(contents_path(folder, domain, task), "exemplars", problem)
     return family
