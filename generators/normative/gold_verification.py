@@ -1,4 +1,4 @@
-"""The gold labels of a build, proved again from its sentences."""
+"""Gold labels of a build, proved again from its sentences."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NEGATION = re.compile(r"^(?:(?:does|did|do) not |(is|are|was|were|be) not |not 
 
 
 def read_selection(rule: str, cards: Sequence[str]) -> tuple[Implies, str]:
-    """Read a selection task."""
+    """Parse a selection task; return its conditional and the letters of the cards to turn over."""
     match = _RULE.fullmatch(rule)
     if not match:
         raise ReadingError(f"found {rule!r}, expected 'If a ... , then the ... .'")
@@ -47,7 +47,7 @@ def read_selection(rule: str, cards: Sequence[str]) -> tuple[Implies, str]:
             name for name, (verb, remainder) in clauses.items() if _is_same_clause(clause, (verb, remainder))
         ]
         if len(names) != 1:
-            raise ReadingError(f"found {text!r}, expected what the rule {rule!r} speaks of")
+            raise ReadingError(f"found {text!r}, expected a clause of the rule {rule!r}")
         return Not(Atom(names[0])) if negated else Atom(names[0])
 
     conditional = Implies(parse_literal(match["p"]), parse_literal(match["q"]))
@@ -58,7 +58,7 @@ def read_selection(rule: str, cards: Sequence[str]) -> tuple[Implies, str]:
 
 
 def _split_negation(text: str) -> tuple[bool, tuple[str, str]]:
-    """Return whether a clause is negated, and its verb and what follows it without that."""
+    """Return whether a clause is negated, and its verb and remainder without the negation."""
     positive, n_negations = _NEGATION.subn(lambda match: f"{match[1]} " if match[1] else "", text)
     verb, _, remainder = positive.partition(" ")
     return bool(n_negations), (verb, remainder)
@@ -81,7 +81,7 @@ Row = Mapping[str, Any]
 
 
 def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofReport:
-    """Read every problem of a build back to its formula and compare its verdict with the gold."""
+    """Parse every problem of a build into its formula and compare the verdict with the gold label."""
     patterns, manifest = load_patterns(templates), read_manifest(folder)
     n_proved, failures = 0, []
     for config in manifest.configs:
@@ -97,7 +97,7 @@ def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofRepo
 
 
 def _problem_error(row: Row, pattern: InferencePattern) -> str | None:
-    """Return what is wrong with a problem, or None."""
+    """Return the error of a problem, or None."""
     try:
         parsed = read_item(" ".join(row["premises"]), row["hypothesis"], row["domain"], flavoured=True)
     except ReadingError as error:
@@ -112,7 +112,7 @@ def _problem_error(row: Row, pattern: InferencePattern) -> str | None:
 
 
 def _selection_error(row: Row) -> str | None:
-    """Return what is wrong with a selection task, or None."""
+    """Return the error of a selection task, or None."""
     try:
         conditional, gold = read_selection(row["rule"], row["cards"])
     except ReadingError as error:
@@ -124,7 +124,7 @@ def _selection_error(row: Row) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _parse_row_form(form: str) -> Inference:
-    """Return a written form with its words as the reader has them."""
+    """Parse a `logical_form`, with its atoms and terms in normal form."""
     return parse_inference(form).map(_canonical)
 
 

@@ -1,4 +1,4 @@
-"""Problems: patterns, contents and frames made into sentences, with their gold labels proved."""
+"""Problems: sentences rendered from patterns, contents and frames, with proved gold labels."""
 
 from __future__ import annotations
 
@@ -57,30 +57,30 @@ from polbias.generators.normative.templates import (
 from polbias.jinja_texts import TemplateRenderer
 from polbias.yaml_models import field_error
 
-# How the gold label of a problem is known: its verdict in every logic, and the proof or countermodel.
+# Gold label of a problem: its verdict in every logic, and the proof or countermodel.
 
-# Obligations can be broken, so what ought to be need not be; what is necessary or known is so (axiom T).
+# Obligations can be violated, so deontic logic lacks axiom T; epistemic necessity implies truth (axiom T).
 STANDARD: Mapping[Domain, Logic] = {"deontic": KD, "epistemic": KT}
 
 
 def logic_of(pattern: InferencePattern, domain: Domain) -> Logic:
-    """Return the logic whose verdict the gold of a pattern is."""
+    """Return the logic whose verdict is the gold label of a pattern."""
     return FREE_CHOICE if pattern.by_convention else STANDARD[domain]
 
 
 @dataclass(frozen=True)
 class ProblemGold:
-    """What is known of a problem's gold.
+    """Gold label of a problem with its proof.
 
     Attributes:
-        gold: the label.
-        gold_sdl: the verdict of standard deontic logic (KD).
-        basis: name of the logic, or ``"paper"`` where the paper's convention departs from the standard logic
-            of the domain (it is that of the enriched "or").
+        gold: gold label.
+        gold_sdl: verdict of standard deontic logic (KD).
+        basis: name of the logic, or ``"paper"`` where the gold follows the paper's convention, the enriched
+            "or", instead of the standard logic of the domain.
         proof: ``proved:<logic>``.
-        verdicts: name of every logic to its verdict.
-        derivation: proof of the gold if it is entailment, else None.
-        countermodel: of the inference if the gold is non-entailment, else None.
+        verdicts: verdict by name of logic.
+        derivation: proof if the gold is entailment, else None.
+        countermodel: countermodel of the inference if the gold is non-entailment, else None.
     """
 
     gold: Gold
@@ -94,7 +94,11 @@ class ProblemGold:
 
 @lru_cache(maxsize=65536)
 def gold_proof(inference: Inference, pattern: InferencePattern, domain: Domain) -> ProblemGold:
-    """Prove the gold of a problem."""
+    """Prove the gold label of a problem.
+
+    Raises:
+        BuildError: if the proof contradicts the gold label of the pattern.
+    """
     logic, form = logic_of(pattern, domain), form_of(inference)
     verdicts = {
         modal_logic.name: label(decide_outcome(form.inference, modal_logic)) for modal_logic in MODAL_LOGICS
@@ -119,25 +123,25 @@ def gold_proof(inference: Inference, pattern: InferencePattern, domain: Domain) 
 
 
 def label(verdict: ProofVerdict | InferenceOutcome) -> Gold:
-    """Return a verdict as a gold label; from contradictory premises nothing counts as entailed."""
+    """Return a verdict as a gold label; contradictory premises entail nothing."""
     return GOLDS[0] if verdict.valid and verdict.consistent else GOLDS[1]
 
 
-# Write the sentences of a problem, and say what each of them says.
+# Sentences of a problem, with their formulas.
 
 _OBJECT = {"she": "her", "he": "him", "it": "it"}
 _POSSESSIVE = {"she": "her", "he": "his", "it": "its"}
-_GENERIC = "one's"  # the possessive in formulas, where it belongs to whoever the predicate is said of
+_GENERIC = "one's"  # in formulas, the possessive that refers to the subject of the predicate
 _VARIABLE = "x"
 
 
 @dataclass(frozen=True)
 class WrittenSentence:
-    """A sentence and what it says.
+    """Sentence with its formula.
 
     Attributes:
-        text: with capital and full stop.
-        formula: in the reading that is meant.
+        text: sentence with capital and full stop.
+        formula: formula of the intended interpretation.
     """
 
     text: str
@@ -146,7 +150,7 @@ class WrittenSentence:
 
 @dataclass(frozen=True)
 class _ProblemClause:
-    """A content with its subject: what frames are put around, and its formula."""
+    """Content with its subject: the values of a frame's placeholders, and its formula."""
 
     slots: Document
     tense: Tense
@@ -154,11 +158,11 @@ class _ProblemClause:
 
 
 class ProblemWriter:
-    """Writes the problems of a domain.
+    """Renderer of the problems of a domain.
 
     Args:
-        family: the templates.
-        domain: of the frames.
+        family: templates.
+        domain: domain of the frames.
     """
 
     def __init__(self, family: NormativeTemplates, domain: Domain) -> None:
@@ -169,7 +173,7 @@ class ProblemWriter:
         )
 
     def compose(self, pattern: InferencePattern, content: Content, frames: Pair) -> Problem:
-        """Return the problem of a pattern, a content and two frames."""
+        """Render the problem of a pattern, a content and two frames."""
         premises, hypothesis = self._sentences(pattern, content, *frames)
         kind = self._file.content_type(content, pattern)
         return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis)
@@ -187,7 +191,7 @@ class ProblemWriter:
         hypothetical = pattern.id.startswith("Hyp")
         rule = self._rule_sentence(content, first, pattern.premise, hypothetical)
         conduct_sentence = self._modal_sentence(
-            second, pattern.hypothesis, _conduct_clause(content, content.name, whole=hypothetical)
+            second, pattern.hypothesis, _conduct_clause(content, content.name, is_one_atom=hypothetical)
         )
         _, minor = pattern.form.premises
         modal_minor = isinstance(minor.body if isinstance(minor, Not) else minor, Necessarily)
@@ -200,7 +204,7 @@ class ProblemWriter:
         )
 
     def _modal_sentence(self, frame: ModalFrame, force: Force, clause: _ProblemClause) -> WrittenSentence:
-        """Return a modal sentence."""
+        """Render a modal sentence."""
         return WrittenSentence(
             _sentence(self._render_modal(frame, force, clause)), frame.formulas(force, clause.formula)[0]
         )
@@ -208,7 +212,7 @@ class ProblemWriter:
     def _rule_sentence(
         self, rule: RuleContent, frame: ModalFrame, force: Force, hypothetical: bool
     ) -> WrittenSentence:
-        """Return a rule: about all of a group, or about the individual if it belongs to it."""
+        """Render a rule about a group; if `hypothetical`, about the individual if it is a member."""
         if hypothetical:
             antecedent = self._render_sentence("is", rule)
             clause = _conduct_clause(rule, rule.name, pronoun=rule.gender)
@@ -216,8 +220,8 @@ class ProblemWriter:
                 "if", rule, antecedent=antecedent, consequent=self._render_modal(frame, force, clause)
             )
             belongs, conduct = (
-                _membership_atom(rule, whole=True),
-                _conduct_clause(rule, rule.name, whole=True).formula,
+                _membership_atom(rule, is_one_atom=True),
+                _conduct_clause(rule, rule.name, is_one_atom=True).formula,
             )
             return WrittenSentence(_sentence(text), Implies(belongs, frame.formulas(force, conduct)[0]))
         modal_sentence = self._modal_sentence(
@@ -229,8 +233,8 @@ class ProblemWriter:
         )
 
     def _membership_sentence(self, rule: RuleContent, negated: bool, hypothetical: bool) -> WrittenSentence:
-        """Return that the individual belongs to the group, or does not."""
-        formula = _membership_atom(rule, whole=hypothetical)
+        """Render the minor premise: the individual is, or is not, a member of the group."""
+        formula = _membership_atom(rule, is_one_atom=hypothetical)
         text = self._render_sentence("is_not" if negated else "is", rule)
         return WrittenSentence(_sentence(text), Not(formula) if negated else formula)
 
@@ -265,7 +269,7 @@ def _conduct_clause(
     plural: bool = False,
     is_one_atom: bool = False,
 ) -> _ProblemClause:
-    """Return what a rule says of someone."""
+    """Return the clause with the predicate of a rule; `is_one_atom`: subject and predicate form one atom."""
     possessive = "their" if plural else _POSSESSIVE[rule.gender]
     phrase = VerbPhrase(
         rule.verb,
@@ -306,13 +310,17 @@ def _sentence(clause: str) -> str:
     return f"{capitalize_first(clause)}."
 
 
-# Which frames go together, and how they are spread evenly over problems.
+# Pairs of frames, and their balanced assignment to problems.
 
 Pair = tuple[ModalFrame, ModalFrame]
 
 
 def admissible(family: NormativeTemplates, pattern: InferencePattern, domain: Domain) -> tuple[Pair, ...]:
-    """Return the pairs of one flavour in which a pattern keeps its gold however the frames are read."""
+    """Return the pairs of one flavour that keep the gold of a pattern in every interpretation of the frames.
+
+    Raises:
+        InputError: naming the frames file, if there are none.
+    """
     frames = family.frames[domain]
     categorical = pattern.id.startswith("Cat")
     pairs = tuple(
@@ -345,18 +353,18 @@ def _keeps_gold(pattern: InferencePattern, domain: Domain, first: ModalFrame, se
 
 
 def _operand(formula: Formula) -> Formula:
-    """Return what the operator of a modal sentence is put before, without negations."""
+    """Return the operand of a modal formula, without negations."""
     while isinstance(formula, Not | Necessarily | Possibly):
         formula = formula.body
     return formula
 
 
 def assign_frames(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generator) -> list[Pair]:
-    """Give every problem a pair of frames, so that flavours, pairs and frames come up evenly.
+    """Return a pair of frames for every problem, with balanced flavours, pairs and frames.
 
-    Each problem in turn gets a pair of the flavour that has come up least in its group, and among those one
-    that has come up least, then one whose frames have come up least in its group, then least in all; ties
-    are broken by the seed.
+    `groups` has the group of each problem. Each problem in turn gets the pair with the least used flavour in
+    its group; then the least used pair; then the least used frames in its group, then overall. The generator
+    breaks ties.
     """
     used: Counter[Pair] = Counter()
     flavours: Counter[tuple[str, str]] = Counter()
@@ -386,17 +394,17 @@ def assign_frames(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.G
     return assigned
 
 
-# The problems of a task: contents x patterns, each with a pair of frames.
+# Problems of a task: contents x patterns, each with a pair of frames.
 
 CHOICES = {"FC-Or-Elim": "choice", "FC-Or-Intro": "choice", "Ross-Or-Intro": "ross"}
-# The types of test items. Common sense never agrees with the conclusion of Ross's paradox.
+# Content types of test items. The conclusion of Ross's paradox always contradicts common sense.
 _TEST_TYPES: tuple[ContentType, ...] = ("congruent", "incongruent", "nonsense")
 _TYPES: Mapping[str, tuple[ContentType, ...]] = {"ross": ("incongruent", "nonsense")}
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Premises, a hypothesis, and everything that made them."""
+    """Premises and hypothesis with their pattern, content and frames."""
 
     domain: Domain
     pattern: InferencePattern
@@ -409,28 +417,28 @@ class Problem:
 
     @property
     def id(self) -> str:
-        """Pattern and content: unique within a task of a domain."""
+        """Pattern and content, unique within a task of a domain."""
         return f"{self.pattern.id}/{self.content.id}"
 
     @property
     def status(self) -> str | None:
-        """What common sense says of its content, where that is one clause."""
+        """Common-sense status of a content of one clause; None for other contents and nonsense."""
         status = isinstance(self.content, ActContent | Proposition) and self.content.status
         return status if status and status != "nonsense" else None
 
     @cached_property
     def inference(self) -> Inference:
-        """What the problem says."""
+        """Formulas of the premises and the hypothesis."""
         return Inference(tuple(sentence.formula for sentence in self.premises), self.hypothesis.formula)
 
     @cached_property
     def gold_proof(self) -> ProblemGold:
-        """How its gold is known."""
+        """Gold label with its proof."""
         return gold_proof(self.inference, self.pattern, self.domain)
 
 
 def problems(family: NormativeTemplates, domain: Domain, task: Task) -> list[Problem]:
-    """Return the problems of a task, any stretch of them spread over patterns and content types."""
+    """Return the problems of a task; patterns and content types alternate, so any slice is balanced."""
     writer, frames = ProblemWriter(family, domain), draw_frames(family, domain, task)
     problem_rows = [
         [
@@ -445,7 +453,11 @@ def problems(family: NormativeTemplates, domain: Domain, task: Task) -> list[Pro
 def interleave_contents(
     family: NormativeTemplates, domain: Domain, pattern: InferencePattern
 ) -> list[Content]:
-    """Return the contents of a pattern; types take turns, so that any stretch has as many of each."""
+    """Return the contents of a pattern; content types alternate, so any slice is balanced.
+
+    Raises:
+        InputError: naming the contents file, if a type has fewer than `per_cell` contents.
+    """
     section = "rules" if pattern.task == "syllogism" else CHOICES.get(pattern.id, "square")
     kinds = sorted(_TYPES.get(section, _TEST_TYPES))
     typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
@@ -465,16 +477,16 @@ def interleave_contents(
 
 
 def swap_frames(pattern: InferencePattern, pair: Pair) -> Pair:
-    """Return a pair with the frame of necessity first as one with the frame of the premise first, or back."""
+    """Reorder a pair from necessity frame first to premise frame first, or back."""
     weak_first = pattern.premise not in NECESSITIES and pattern.hypothesis in NECESSITIES
     return (pair[1], pair[0]) if weak_first else pair
 
 
 def draw_frames(family: NormativeTemplates, domain: Domain, task: Task) -> Mapping[tuple[str, str], Pair]:
-    """Return the frames of every pattern and content, that of necessity first.
+    """Map (pattern id, content id) to a pair of frames, the necessity frame first.
 
-    Patterns that are the same inference share the draw of a content; one that does not admit what was drawn
-    draws again, of the same flavour if it has any of that.
+    Equivalent patterns share the draw of a content. A pattern that does not admit the drawn pair redraws,
+    within the same flavour if it admits a pair of it.
     """
     data, frames = family.dataset, dict[tuple[str, str], Pair]()
     for group in _group_equivalent(family, domain, task):
@@ -504,7 +516,7 @@ def draw_frames(family: NormativeTemplates, domain: Domain, task: Task) -> Mappi
 
 
 def _group_equivalent(family: NormativeTemplates, domain: Domain, task: Task) -> list[list[InferencePattern]]:
-    """Return the patterns of a task, those together that are the same inference."""
+    """Return the patterns of a task, grouped by equivalence."""
     groups = [[pattern] for pattern in family.patterns_of(domain, task)]
     for relation in family.file.relations:
         linked = [group for group in groups if {p.id for p in group} & {*relation.patterns}]

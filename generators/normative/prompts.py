@@ -1,4 +1,4 @@
-"""What a model is given: the instruction, exemplars, and the problem (Tables 10 and 11)."""
+"""Prompts: instruction, few-shot examples and problem (Tables 10 and 11)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _SEPARATOR = "\n\n"
 
 
 def exemplars(family: NormativeTemplates, domain: Domain, task: Task) -> list[Problem]:
-    """Return one proved demonstration per pattern, in the order of the paper; none is a test item."""
+    """Return one few-shot example with proved gold per pattern, in the paper's order; none is a test item."""
     file = family.contents[domain, task]
     writer, data = ProblemWriter(family, domain), family.dataset
     path = contents_path(family.folder, domain, task)
     demonstrations = []
     for position, pattern in enumerate(family.patterns_of(domain, task)):
-        # An exemplar has no id or reason of its own.
+        # The template gives no id or reason for an exemplar.
         document = {"id": f"exemplar-{pattern.id.lower()}", "why": "exemplar", **file.exemplars[pattern.id]}
         content = validate_model(path, f"exemplars.{pattern.id}", document, _content_model(domain, pattern))
         admitted = admissible(family, pattern, domain)
@@ -53,11 +53,11 @@ def _content_model(domain: Domain, pattern: InferencePattern) -> type[Content]:
 
 
 class ProblemPrompts:
-    """Writes the prompts of a task.
+    """Renderer of the prompts of a task.
 
     Args:
-        family: the templates.
-        exemplars: of the task, shown in few-shot prompts.
+        family: templates.
+        exemplars: few-shot examples of the task.
     """
 
     def __init__(self, family: NormativeTemplates, exemplars: Sequence[Problem]) -> None:
@@ -71,13 +71,13 @@ class ProblemPrompts:
         ]
 
     def prefix(self, style: PromptStyle) -> str:
-        """Return everything that stands before the problem."""
+        """Return the text before the problem: instruction and few-shot examples."""
         template = self._file.styles[style]
         demonstrations = self._demonstrations if template.exemplars else []
         return "".join(part + _SEPARATOR for part in (self._file.texts[template.text].text, *demonstrations))
 
     def item(self, problem: Problem) -> str:
-        """Return the problem as it stands in a prompt, up to the answer."""
+        """Render a problem in a prompt, up to the answer."""
         premises = " ".join(sentence.text for sentence in problem.premises)
         values = {"premises": premises, "hypothesis": problem.hypothesis.text}
         return self._renderer.render("item", self._file.item, values)

@@ -1,4 +1,4 @@
-"""The Wason selection task: which cards can show that a rule is broken."""
+"""Wason selection task: which cards can show that a rule is violated."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _ByDomain = Annotated[Mapping[Domain, str], Field(min_length=2)]
 
 
 class SelectionRule(TemplateModel):
-    """A rule "If P, then Q" about a kind of case, and what the cards say.
+    """Rule "If P, then Q" about a kind of case, with the texts of the cards.
 
     Attributes:
-        domain: whether Q must be done (deontic) or is claimed to be so (epistemic).
-        type: of the form that affirms both: familiar, without purpose, or in invented words.
-        context: what the four cards stand for and what their sides say.
-        unit: the kind of case.
-        p: antecedent, affirmed and denied.
-        q: consequent, affirmed and denied.
-        p_card: what a card says of P.
-        q_card: what a card says of Q.
+        domain: deontic if Q must be done, epistemic if Q is claimed to be true.
+        type: type of the affirmative form: familiar, arbitrary, or in invented words.
+        context: description of the four cards and their sides.
+        unit: kind of case.
+        p: antecedent, affirmed and negated.
+        q: consequent, affirmed and negated.
+        p_card: card text for P, and for not P.
+        q_card: card text for Q, and for not Q.
     """
 
     id: Name
@@ -72,16 +72,16 @@ class _Texts(TemplateModel):
 
 @dataclass(frozen=True)
 class Selection:
-    """One selection task.
+    """Selection task.
 
     Attributes:
-        source: the content.
+        source: content.
         form: polarity, such as ``"p-notq"``.
-        rule: the sentence.
-        cards: visible sides in the order shown.
-        roles: of the cards: ``p``, ``notp``, ``q`` or ``notq``.
-        prompt: the whole text.
-        conditional: what the rule says of a case.
+        rule: rule as a sentence.
+        cards: visible sides in prompt order.
+        roles: ``p``, ``notp``, ``q`` or ``notq`` of each card.
+        prompt: full text.
+        conditional: formula of the rule for one case.
     """
 
     source: SelectionRule
@@ -94,20 +94,20 @@ class Selection:
 
     @property
     def id(self) -> str:
-        """Form and content."""
+        """Form and content, unique among selection tasks."""
         return f"{self.form}/{self.source.id}"
 
     @property
     def content_type(self) -> str:
-        """A familiar rule is familiar in its affirmative form only."""
+        """Type of the content; a familiar rule is incongruent in any form with a negation."""
         reversed_ = self.source.type == "congruent" and self.form != "p-q"
         return "incongruent" if reversed_ else self.source.type
 
     @property
     def proofs(self) -> Mapping[str, tuple[bool, str]]:
-        """For every letter: whether the card must be turned over, and the proof or the case it may hide.
+        """Map each letter to whether the card must be turned over, and to the proof or countermodel.
 
-        A card need not be turned over if what it shows already makes sure that the rule is kept.
+        A card need not be turned over if its visible side entails the rule.
         """
         proofs = {}
         for letter, role in zip(LETTERS, self.roles, strict=True):
@@ -122,25 +122,25 @@ class Selection:
 
 
 def literal(role: str) -> Formula:
-    """Return what a card says: P, Q, or the negation of one."""
+    """Return the formula of a card: P, Q, or the negation of one."""
     atom = Atom(role[-1])
     return Not(atom) if role.startswith("not") else atom
 
 
 def _prove_rule_kept(role: str, conditional: Implies) -> ProofVerdict:
-    """Decide whether what a card shows makes sure that the rule is kept."""
+    """Prove whether the visible side of a card entails the rule."""
     return prove(Inference((literal(role),), conditional), FOL)
 
 
 def selections(family: NormativeTemplates) -> list[Selection]:
-    """Return all selection tasks; forms vary fastest, and all orders of the cards come up equally often."""
+    """Return all selection tasks; forms vary fastest, and card orders are balanced."""
     texts = load_template(family.folder / "wason.yaml", _Texts)
     rules = load_template(family.folder / "contents" / "wason.yaml", _Contents).rules
     render = TemplateRenderer(family.folder / "wason.yaml", {"a": with_indefinite_article}).render
     data, n_by_type = family.dataset, Counter[tuple[str, str]]()
     n_used, rng = Counter[tuple[object, ...]](), named_rng(data.identity.name, data.draws, "wason/cards")
     ranked = []
-    for rule in rules:  # domains and types take turns
+    for rule in rules:  # domains and types alternate
         ranked.append((n_by_type[rule.domain, rule.type], rule))
         n_by_type[rule.domain, rule.type] += 1
     cells = [(rule, form) for _, rule in sorted(ranked, key=itemgetter(0)) for form in texts.forms]
@@ -167,9 +167,9 @@ def _card(rule: SelectionRule, role: str) -> str:
 def _next_order(
     conditional: Implies, n_used: Counter[tuple[object, ...]], rng: np.random.Generator
 ) -> tuple[str, ...]:
-    """Return the roles of the next task's cards in their order.
+    """Return the roles of the next task's cards in prompt order.
 
-    Within a form right answers, and then orders, come up equally often; the generator breaks ties.
+    Within a form, correct answers, then orders, are balanced; the generator breaks ties.
     """
     turned_roles = {role for role in ROLES if not _prove_rule_kept(role, conditional).valid}
 
@@ -195,7 +195,7 @@ _OF_SELECTION = {
 
 
 def wason_table(family: NormativeTemplates) -> TableSpec:
-    """Return the config's only split."""
+    """Return the only split of the config."""
     tasks = selections(family)
     source = load_template(family.folder / "wason.yaml", _Texts).source
 

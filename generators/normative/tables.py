@@ -1,4 +1,4 @@
-"""Tables of the normative problems, in their prompt styles."""
+"""Tables of the normative problems, by prompt style."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from polbias.generators.normative.templates import (
 VERDICTS = pa.struct([(logic.name.replace("+", "_"), STRING) for logic in MODAL_LOGICS])
 
 
-# Columns that show an attribute of a problem.
+# Columns with an attribute of a problem, by attribute path.
 _PROBLEM_COLUMNS = {
     "gold": "gold_proof.gold",
     "proof": "gold_proof.proof",
@@ -59,13 +59,14 @@ _PROBLEM_COLUMNS = {
 
 @dataclass(frozen=True)
 class ProblemConfig:
-    """One config about problems.
+    """Config of problems.
 
     Attributes:
-        family: the templates.
-        domain: of its problems.
-        task: of its problems.
-        frames: of every pattern and content; rows are the same inference in the same words where they agree.
+        family: templates.
+        domain: domain of the problems.
+        task: task of the problems.
+        frames: frames by (pattern id, content id); rows of equivalent patterns are comparable if these are
+            equal.
     """
 
     family: NormativeTemplates
@@ -75,7 +76,7 @@ class ProblemConfig:
 
     @property
     def name(self) -> str:
-        """The name of the config."""
+        """Name of the config."""
         return f"{self.domain}_{self.task}"
 
     def test(self, rows: Sequence[Problem], prompter: ProblemPrompts) -> TableSpec:
@@ -93,7 +94,7 @@ class ProblemConfig:
         return self._table({"prompt_style": STYLES}, rows, style_columns)
 
     def fewshot(self, rows: Sequence[Problem], prompter: ProblemPrompts) -> TableSpec:
-        """Return the split of the exemplars."""
+        """Return the few-shot split."""
         lookup = lookup_over("problem", rows)
         style_columns: dict[str, Expression] = {
             "id": lookup(lambda problem: f"{self.name}/exemplar/{problem.pattern.id}"),
@@ -112,7 +113,7 @@ class ProblemConfig:
         style_columns: Mapping[str, Expression],
         **table_options: Any,
     ) -> TableSpec:
-        """Return a split, given the columns that depend on more than the problem."""
+        """Return a split from its factor levels and the columns that depend on more than the problem."""
         data, lookup = self.family.dataset, lookup_over("problem", rows)
         origin: Origin = f"{self.domain}/{self.task}"  # type: ignore[assignment]
         columns: dict[str, Expression] = {
@@ -136,7 +137,7 @@ class ProblemConfig:
         return table(data.identity, self.name, factors, columns, sparse=True, **table_options)
 
     def _errata_ids(self, problem: Problem, prompt_style: str) -> str | None:
-        """Return the ids of the errata because of which a row differs from the original."""
+        """Return the ids of the errata that make a row differ from the original."""
         row = {"domain": self.domain, "task": self.task, "pattern": problem.pattern.id}
         return errata_of(self.family.errata, **row, prompt_style=prompt_style)
 
@@ -145,17 +146,17 @@ class ProblemConfig:
         return f"{self.domain}.{problem.pattern.id}.{frames}"
 
     def _contrapositive_id(self, problem: Problem) -> str | None:
-        """Return what a row shares with its contrapositive, if that is among the patterns."""
+        """Return the id that a row shares with its contrapositive; None without one."""
         contrapositives = [
             entry for entry in self._consistency_ids(problem) if entry.startswith("contrapositive:")
         ]
         return contrapositives[0].partition("/")[2] if contrapositives else None
 
     def _consistency_ids(self, problem: Problem) -> list[str]:
-        """Return what a row must be answered alike with: relation, content and the two patterns."""
+        """Return the ids shared with rows of the same gold: relation, content and the two patterns."""
         content, consistency_ids = problem.content.id, []
         for relation in self.family.file.relations:
-            # Patterns that have the content in frames of one draw.
+            # One draw: both patterns have the content in the same frames.
             draws = {self.frames.get((pattern, content), pattern) for pattern in relation.patterns}
             if problem.pattern.id in relation.patterns and len(draws) == 1:
                 consistency_ids.append(f"{relation.kind}:{self.name}/{content}/{'+'.join(relation.patterns)}")
@@ -166,7 +167,7 @@ def _verdicts(problem: Problem) -> Document:
     return {name.replace("+", "_"): label for name, label in problem.gold_proof.verdicts.items()}
 
 
-# The tables of the normative family: one specification per config and split.
+# Tables of the normative dataset: one specification per config and split.
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
@@ -178,7 +179,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
 
 
 def tables(family: NormativeTemplates, domain: Domain, task: Task) -> list[TableSpec]:
-    """Return the test split of a config, and the split of its exemplars."""
+    """Return the test split and the few-shot split of a config."""
     demonstrations = exemplars(family, domain, task)
     config, prompter = (
         ProblemConfig(family, domain, task, draw_frames(family, domain, task)),

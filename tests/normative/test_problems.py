@@ -11,10 +11,10 @@ from polbias.generators.logic.prover import prove
 from polbias.generators.normative.items import (
     Problem,
     admissible,
+    assign_frames,
     draw_frames,
     gold_proof,
     logic_of,
-    assign_frames,
 )
 from polbias.generators.normative.prompts import exemplars
 from polbias.generators.normative.templates import (
