@@ -87,7 +87,8 @@ def with_generic_rule(nodes: Sequence[Node]) -> list[Node]:
     at = _generic_rule(nodes)
     if at is not None:
         nodes[at] = map_clauses(
-            nodes[at], lambda found: replace(found, quantifier="all", subject=_bare(found.subject))
+            nodes[at],
+            lambda clause: replace(clause, quantifier="all", subject=_strip_article(clause.subject)),
         )
     return nodes
 
@@ -103,17 +104,17 @@ def _generic_rule(nodes: Sequence[Node]) -> int | None:
     for at in modal:
         if class_of(firsts[at].subject).name in classes:
             return at
-    return next((at for at in modal if _kind(firsts[at].subject)), None)
+    return next((at for at in modal if _can_be_generic(firsts[at].subject)), None)
 
 
-def _kind(subject: Words) -> bool:
+def _can_be_generic(subject: Words) -> bool:
     """Whether a noun phrase can be about a kind: a bare plural, or "a" with a noun."""
     if subject[0] in SUBJECT_PRONOUNS or subject[0] == "there":
         return False
     return subject[0] in ("a", "an") or (subject[0] not in DETERMINERS and number_of(subject) == "plural")
 
 
-def _bare(subject: Words) -> Words:
+def _strip_article(subject: Words) -> Words:
     return subject[1:] if subject[0] in ("a", "an") and len(subject) > 1 else subject
 
 
@@ -147,9 +148,9 @@ def applied_rule(nodes: Sequence[Node]) -> GenericRule | None:
         return None
     condition = next(clauses(nodes[at]))
     subject = condition.subject
-    if not subject or condition.quantifier or not _anybody(subject):
+    if not subject or condition.quantifier or not _is_anybody(subject):
         return None
-    said = {
+    subject_predicates = {
         predicate(clause.predicate)
         for clause in clauses(nodes[at])
         if clause.subject == subject and not clause.antecedents
@@ -157,34 +158,41 @@ def applied_rule(nodes: Sequence[Node]) -> GenericRule | None:
     name = term(subject)
     for index, node in enumerate(nodes):
         for clause in clauses(node):
-            other = clause.subject
-            if index == at or not other or other[0] in SUBJECT_PRONOUNS | INDEFINITE_PEOPLE:
+            individual = clause.subject
+            if index == at or not individual or individual[0] in SUBJECT_PRONOUNS | INDEFINITE_PEOPLE:
                 continue
-            if term(other) != name and predicate(clause.predicate) in said:
-                stated = other[0] in DEMONSTRATIVES and class_of(other[1:]).name == class_of(subject[1:]).name
-                return GenericRule(at, subject, stated)
+            if term(individual) != name and predicate(clause.predicate) in subject_predicates:
+                names_class = (
+                    individual[0] in DEMONSTRATIVES
+                    and class_of(individual[1:]).name == class_of(subject[1:]).name
+                )
+                return GenericRule(at, subject, names_class)
     return None
 
 
 def restate_rule(nodes: Sequence[Node]) -> list[Node]:
     """Say of somebody only what a conditional about anybody asks for."""
-    asked = next((next(clauses(node)) for node in nodes if isinstance(node, Conditional)), None)
-    if asked is None or not asked.subject or not _anybody(asked.subject):
+    condition = next((next(clauses(node)) for node in nodes if isinstance(node, Conditional)), None)
+    if condition is None or not condition.subject or not _is_anybody(condition.subject):
         return list(nodes)
-    group, wanted = class_of(asked.subject), predicate(asked.predicate)
+    group, condition_predicate = class_of(condition.subject), predicate(condition.predicate)
 
-    def how(clause: ClauseNode) -> ClauseNode:
+    def restate(clause: ClauseNode) -> ClauseNode:
         phrase = clause.predicate
         if clause.subject and len(phrase) > 3 and phrase[0] == "be" and phrase[1] in ("a", "an"):
-            told = class_of(phrase[1:])
-            if told.restriction == wanted and told.noun == group.noun and not told.negated:
-                return replace(clause, predicates=((told.restriction,),), splits=())
+            noun_class = class_of(phrase[1:])
+            if (
+                noun_class.restriction == condition_predicate
+                and noun_class.noun == group.noun
+                and not noun_class.negated
+            ):
+                return replace(clause, predicates=((noun_class.restriction,),), splits=())
         return clause
 
-    return [map_clauses(node, how) for node in nodes]
+    return [map_clauses(node, restate) for node in nodes]
 
 
-def _anybody(subject: Words) -> bool:
+def _is_anybody(subject: Words) -> bool:
     return subject[0] in ("a", "an") or subject[0] in INDEFINITE_PEOPLE or subject[0] in GENERIC_SUBJECTS
 
 
@@ -194,18 +202,25 @@ def fill_missing_subjects(nodes: Sequence[Node], topic: Words, syllogistic: bool
     if syllogistic:
         if not any(clause.subject == ("you",) for clause in flat):
             return list(nodes)
-        return [map_clauses(node, lambda found: _given(found, ("you",))) for node in nodes]
+        return [map_clauses(node, lambda clause: _with_default_subject(clause, ("you",))) for node in nodes]
     if not topic or topic[0] in GENERIC_SUBJECTS:
         return list(nodes)
     name = term(topic)
-    known = {clause.predicate for clause in flat if clause.subject and term(clause.subject) == name}
+    topic_predicates = {
+        clause.predicate for clause in flat if clause.subject and term(clause.subject) == name
+    }
     return [
-        map_clauses(node, lambda found: _given(found, topic) if found.predicate in known else found)
+        map_clauses(
+            node,
+            lambda clause: (
+                _with_default_subject(clause, topic) if clause.predicate in topic_predicates else clause
+            ),
+        )
         for node in nodes
     ]
 
 
-def _given(clause: ClauseNode, subject: Words) -> ClauseNode:
+def _with_default_subject(clause: ClauseNode, subject: Words) -> ClauseNode:
     return clause if clause.subject or clause.quantifier else replace(clause, subject=subject)
 
 
@@ -214,32 +229,39 @@ def _given(clause: ClauseNode, subject: Words) -> ClauseNode:
 
 def infer_domain(nodes: Sequence[Node]) -> str:
     """Return the domain of an item by its unambiguous frames; by tense and "might" where it has none."""
-    found = [operator for node in nodes for operator in operators(node)]
-    modalities = [EPISTEMIC if operator.modality in FLAVOURS else operator.modality for operator in found]
+    item_operators = [operator for node in nodes for operator in operators(node)]
+    modalities = [
+        EPISTEMIC if operator.modality in FLAVOURS else operator.modality for operator in item_operators
+    ]
     counts = {name: modalities.count(name) for name in (DEONTIC, EPISTEMIC)}
     if counts["deontic"] != counts["epistemic"]:
         return max(counts, key=lambda name: counts[name])
-    might = any(
+    has_epistemic_cue = any(
         operator.word in ("might", "could", COULD_NOT_HAVE)
         or any(clause.tense == "past" for clause in clauses(operator.body))
-        for operator in found
+        for operator in item_operators
     )
-    return "epistemic" if might else "deontic"
+    return "epistemic" if has_epistemic_cue else "deontic"
 
 
 def resolve_domain(nodes: Sequence[Node], domain: str, flavoured: bool = False) -> list[Node]:
     """Settle what depends on the domain, and whether its flavours are told apart."""
-    ability = domain == "epistemic" and any(
+    has_ability = domain == "epistemic" and any(
         phrase[0] == "can" or phrase[:2] == ("be", "able")
         for node in nodes
-        for clause in _contents(node)
+        for clause in _content_clauses(node)
         for phrase in clause.predicates[0]
     )
 
     def settle(node: Node) -> Node:
         if isinstance(node, Negation):
             body = node.body
-            if isinstance(body, Operator) and body.word == "can" and body.content is not None and not ability:
+            if (
+                isinstance(body, Operator)
+                and body.word == "can"
+                and body.content is not None
+                and not has_ability
+            ):
                 node = replace(node, body=replace(body, content=None))
         if not isinstance(node, Operator):
             return rebuild(node, settle)
@@ -264,19 +286,19 @@ def resolve_domain(nodes: Sequence[Node], domain: str, flavoured: bool = False) 
     return [settle(node) for node in nodes]
 
 
-def _contents(node: Node) -> list[ClauseNode]:
+def _content_clauses(node: Node) -> list[ClauseNode]:
     """Return the clauses of a tree, and what "can" says where it is content."""
     if isinstance(node, ClauseNode):
         return [node]
     if isinstance(node, Conditional):
-        return _contents(node.antecedent) + _contents(node.consequent)
+        return _content_clauses(node.antecedent) + _content_clauses(node.consequent)
     if isinstance(node, Coordination):
-        return [clause for part in node.parts for clause in _contents(part)]
+        return [clause for part in node.parts for clause in _content_clauses(part)]
     if isinstance(node, Operator) and node.word == "can" and node.content is not None:
-        return _contents(node.content)
+        return _content_clauses(node.content)
     if isinstance(node, Negation) and isinstance(node.body, Operator) and node.body.word == "can":
         return []
-    return _contents(node.body)
+    return _content_clauses(node.body)
 
 
 _SOMEBODY = word_set("somebody")
@@ -297,10 +319,10 @@ def kind_of(nodes: Sequence[Node]) -> tuple[Words, int] | None:
         ),
         None,
     )
-    about = [first for at, first in enumerate(firsts) if at != rule and _is_about(first, name)]
-    if rule is None or not any(first.quantifier for first in about):
+    kind_clauses = [first for at, first in enumerate(firsts) if at != rule and _is_of_kind(first, name)]
+    if rule is None or not any(first.quantifier for first in kind_clauses):
         return None
-    return None if any(first.quantifier == "only" for first in about) else (name, rule)
+    return None if any(first.quantifier == "only" for first in kind_clauses) else (name, rule)
 
 
 def _can_be_kind(clause: ClauseNode) -> bool:
@@ -310,77 +332,86 @@ def _can_be_kind(clause: ClauseNode) -> bool:
     return subject[0] not in (DETERMINERS - {"a", "an"}) | SUBJECT_PRONOUNS
 
 
-def _is_about(clause: ClauseNode, name: Words) -> bool:
+def _is_of_kind(clause: ClauseNode, name: Words) -> bool:
     return _can_be_kind(clause) and class_of(clause.subject).name == name
 
 
 def as_classes(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
     """Return the sentences of a syllogism with what is said of a kind said of all that is of the kind."""
 
-    def how(clause: ClauseNode) -> ClauseNode:
-        if clause.quantifier or not _is_about(clause, name):
+    def quantify(clause: ClauseNode) -> ClauseNode:
+        if clause.quantifier or not _is_of_kind(clause, name):
             return clause
         subject = clause.subject
         return replace(
             clause, quantifier="all", subject=subject[1:] if subject[0] in ("a", "an") else subject
         )
 
-    return [node if at == rule else map_clauses(node, how) for at, node in enumerate(nodes)]
+    return [node if at == rule else map_clauses(node, quantify) for at, node in enumerate(nodes)]
 
 
 def as_terms(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
     """Return the sentences of a syllogism with what is said of all that is of a kind said of the kind."""
 
-    def how(clause: ClauseNode) -> ClauseNode:
-        return replace(clause, quantifier="") if _is_about(clause, name) else clause
+    def unquantify(clause: ClauseNode) -> ClauseNode:
+        return replace(clause, quantifier="") if _is_of_kind(clause, name) else clause
 
     return [
-        node if at == rule else _unquantified(node, how(next(clauses(node)))) for at, node in enumerate(nodes)
+        node if at == rule else _replace_first_clause(node, unquantify(next(clauses(node))))
+        for at, node in enumerate(nodes)
     ]
 
 
 def as_propositions(nodes: Sequence[Node]) -> list[Node] | None:
     """Take quantified clauses as wholes: "every N does", "some N does"."""
-    halves = [half for node in nodes for half in _halves(node)]
-    if not any(next(clauses(half)).quantifier for half in halves):
+    sentences = [sentence for node in nodes for sentence in _joined_sentences(node)]
+    if not any(next(clauses(sentence)).quantifier for sentence in sentences):
         return None
-    if len({word for half in halves if (word := _word(half))}) != 1:
+    if len({word for sentence in sentences if (word := _quantifier_word(sentence))}) != 1:
         return None
-    return [_as_whole(node) for node in nodes]
+    return [_as_proposition(node) for node in nodes]
 
 
-def _halves(node: Node) -> Iterator[Node]:
+def _joined_sentences(node: Node) -> Iterator[Node]:
     """Yield a sentence, or what "if", "and" and "or" join in it."""
     if isinstance(node, Conditional):
-        yield from _halves(node.antecedent)
-        yield from _halves(node.consequent)
+        yield from _joined_sentences(node.antecedent)
+        yield from _joined_sentences(node.consequent)
     elif isinstance(node, Coordination):
         for part in node.parts:
-            yield from _halves(part)
+            yield from _joined_sentences(part)
     else:
         yield node
 
 
-def _word(node: Node) -> str:
+def _quantifier_word(node: Node) -> str:
     """Return "every" or "some" for a sentence that quantifies, "only" for one that is no proposition so."""
     clause = next(clauses(node))
-    if _existential(clause) or clause.quantifier == "no" or (clause.quantifier == "any" and _denied(node)):
+    if (
+        _is_existential(clause)
+        or clause.quantifier == "no"
+        or (clause.quantifier == "any" and _is_negated(node))
+    ):
         return "some"
     return {"": "", "only": "only"}.get(clause.quantifier, "every")
 
 
-def _as_whole(node: Node) -> Node:
+def _as_proposition(node: Node) -> Node:
     if isinstance(node, Conditional | Coordination):
-        return rebuild(node, _as_whole)
-    word = _word(node)
-    return _unquantified(node, _whole(next(clauses(node)), word)) if word in ("every", "some") else node
+        return rebuild(node, _as_proposition)
+    word = _quantifier_word(node)
+    return (
+        _replace_first_clause(node, _with_quantifier_word(next(clauses(node)), word))
+        if word in ("every", "some")
+        else node
+    )
 
 
-def _existential(clause: ClauseNode) -> bool:
+def _is_existential(clause: ClauseNode) -> bool:
     return bool(clause.subject) and (clause.subject[0] == "some" or clause.subject[0] in _SOMEBODY)
 
 
-def _denied(node: Node) -> bool:
+def _is_negated(node: Node) -> bool:
     """Whether a negation stands before the clause."""
     while not isinstance(node, ClauseNode | Conditional | Coordination):
         if isinstance(node, Negation):
@@ -389,7 +420,7 @@ def _denied(node: Node) -> bool:
     return False
 
 
-def _whole(clause: ClauseNode, word: str) -> ClauseNode:
+def _with_quantifier_word(clause: ClauseNode, word: str) -> ClauseNode:
     subject = clause.subject
     if subject[0] in UNIVERSAL_PEOPLE or subject[0] in _SOMEBODY:
         subject = (word + ("thing" if subject[0].endswith("thing") else "one"), *subject[1:])
@@ -398,11 +429,11 @@ def _whole(clause: ClauseNode, word: str) -> ClauseNode:
     return replace(clause, quantifier="", subject=subject, number="singular")
 
 
-def _unquantified(node: Node, clause: ClauseNode) -> Node:
+def _replace_first_clause(node: Node, clause: ClauseNode) -> Node:
     """Return a sentence with another first clause, denied if the first one began with "no"."""
-    old = next(clauses(node))
-    changed = map_clauses(node, lambda found: clause if found is old else found)
-    return negate_embedded(changed) if old.quantifier == "no" and not clause.quantifier else changed
+    first = next(clauses(node))
+    changed = map_clauses(node, lambda candidate: clause if candidate is first else candidate)
+    return negate_embedded(changed) if first.quantifier == "no" and not clause.quantifier else changed
 
 
 def negate_embedded(node: Node, outer: bool = False) -> Node:
@@ -441,88 +472,90 @@ class Contents:
     doubtful: frozenset[int]
 
 
-def contents(nodes: list[Node], syllogistic: bool, rule: GenericRule | None) -> Contents:
+def name_contents(nodes: list[Node], syllogistic: bool, rule: GenericRule | None) -> Contents:
     """Name what an item says."""
     occurrences: list[Occurrence] = []
     positions: dict[int, list[int]] = {}
     classes: dict[int, list[int]] = {}
     flat = [clause for node in nodes for clause in clauses(node)]
-    shown = {clause.subject: clause.number for clause in flat if clause.number}
+    number_by_subject = {clause.subject: clause.number for clause in flat if clause.number}
     for clause in flat:
         if clause.quantifier:
             parts = quantified_classes(clause, flat)
             classes[id(clause)] = list(range(len(occurrences), len(occurrences) + len(parts)))
             occurrences.extend(map(Occurrence, parts))
         positions[id(clause)] = list(range(len(occurrences), len(occurrences) + len(clause.predicates)))
-        singular = shown.get(clause.subject) == "singular"
-        occurrences.extend(_occurrences(clause, syllogistic, singular))
+        is_singular = number_by_subject.get(clause.subject) == "singular"
+        occurrences.extend(_clause_occurrences(clause, syllogistic, is_singular))
     names = name_occurrences(occurrences, len(nodes) > 2)
-    individuals = _individuals(flat, shown) if syllogistic else {}
+    individuals = _name_individuals(flat, number_by_subject) if syllogistic else {}
     if rule:
         individuals[rule.subject] = VARIABLE
     restricted: dict[int, int] = {}
-    doubtful = _people(flat, classes)
+    doubtful = _doubtful_people(flat, classes)
     if syllogistic:
-        restricted, doubtful = _restricted(flat, names, positions, classes)
+        restricted, doubtful = _find_restrictions(flat, names, positions, classes)
     return Contents(nodes, names, positions, classes, individuals, restricted, doubtful)
 
 
-def _occurrences(clause: ClauseNode, syllogistic: bool, singular: bool) -> Iterator[Occurrence]:
+def _clause_occurrences(clause: ClauseNode, syllogistic: bool, is_singular: bool) -> Iterator[Occurrence]:
     subject, quantified = clause.subject, bool(clause.quantifier)
-    singular = singular or subject in _SPEAKERS
-    plural = quantified or (bool(subject) and not singular and number_of(subject) == "plural")
+    is_singular = is_singular or subject in _SPEAKERS
+    plural = quantified or (bool(subject) and not is_singular and number_of(subject) == "plural")
     # The present of a rule about all is generic.
     tense = "" if quantified and clause.tense == "present" else clause.tense
-    others = foreign_possessives(subject)
+    foreign = foreign_possessives(subject)
     for alternatives in clause.predicates:
         if quantified or syllogistic:
             yield Occurrence(
-                tuple(ClauseWords((), predicate(phrase, others), plural) for phrase in alternatives), tense
+                tuple(ClauseWords((), predicate(phrase, foreign), plural) for phrase in alternatives), tense
             )
             continue
         generic = not subject or (len(subject) == 1 and subject[0] in GENERIC_SUBJECTS)
         subjects = ((),) if generic else (canonical_words(subject), *map(canonical_words, clause.antecedents))
-        sayings = (_proposition(name, phrase, plural) for name in subjects for phrase in alternatives)
-        yield Occurrence(tuple(sayings), tense or INFINITIVE)
+        propositions = (_proposition(name, phrase, plural) for name in subjects for phrase in alternatives)
+        yield Occurrence(tuple(propositions), tense or INFINITIVE)
 
 
 def _proposition(subject: Words, phrase: Words, plural: bool) -> ClauseWords:
-    others = foreign_possessives(subject)
+    foreign = foreign_possessives(subject)
     if not subject:
-        return ClauseWords((), canonical_words(phrase, others), plural)
+        return ClauseWords((), canonical_words(phrase, foreign), plural)
     copular = phrase[0] == "be" and len(phrase) > 1 and phrase[1] != "able"
     # A word before the phrase keeps the normal form from taking its beginning for the beginning of a text.
-    words = canonical_words(("it", *phrase), others)[1:]
+    words = canonical_words(("it", *phrase), foreign)[1:]
     return ClauseWords(subject, words[1:] if copular else words, plural, copular)
 
 
-def _individuals(flat: list[ClauseNode], shown: dict[Words, str]) -> dict[Words, str]:
+def _name_individuals(flat: list[ClauseNode], number_by_subject: dict[Words, str]) -> dict[Words, str]:
     """Name the individuals; a later name for the same one gives way to the first."""
-    known: dict[Words, str] = {}
+    name_by_subject: dict[Words, str] = {}
     for clause in flat:
-        if not clause.quantifier and clause.subject and clause.subject not in known:
-            name = term(clause.subject, shown.get(clause.subject) != "singular")
-            known[clause.subject] = next((old for old in known.values() if same_individual(old, name)), name)
-    return known
+        if not clause.quantifier and clause.subject and clause.subject not in name_by_subject:
+            name = term(clause.subject, number_by_subject.get(clause.subject) != "singular")
+            name_by_subject[clause.subject] = next(
+                (existing for existing in name_by_subject.values() if same_individual(existing, name)), name
+            )
+    return name_by_subject
 
 
-def _people(flat: list[ClauseNode], classes: dict[int, list[int]]) -> frozenset[int]:
+def _doubtful_people(flat: list[ClauseNode], classes: dict[int, list[int]]) -> frozenset[int]:
     """Return the positions of "everyone" beside a class that the item does not call persons."""
     quantified = [clause for clause in flat if clause.quantifier]
-    bare = {
+    people_ids = {
         id(clause)
         for clause in quantified
         if len(clause.subject) == 1 and clause.subject[0] in UNIVERSAL_PEOPLE | _SOMEBODY
     }
-    if len(bare) == len(quantified):
+    if len(people_ids) == len(quantified):
         return frozenset()
-    return frozenset(classes[clause][0] for clause in bare)
+    return frozenset(classes[clause_id][0] for clause_id in people_ids)
 
 
-def _restricted(
+def _find_restrictions(
     flat: list[ClauseNode], names: ClauseNames, positions: dict[int, list[int]], classes: dict[int, list[int]]
 ) -> tuple[dict[int, int], frozenset[int]]:
-    found: dict[int, int] = {}
+    restricted: dict[int, int] = {}
     doubtful: set[int] = set()
     for clause in flat:
         if not clause.quantifier:
@@ -534,21 +567,23 @@ def _restricted(
             if names.of.count(names.of[at]) == 1:
                 doubtful.add(at)
         elif not group.generic and group.restriction and names.of.count(names.of[at]) == 1:
-            other = _restriction_elsewhere(group, clause, flat)
-            if other is not None:
-                found[at] = positions[id(other)][0]
-                if group.noun != class_of(other.subject).noun:
+            restricting = _find_restricting_clause(group, clause, flat)
+            if restricting is not None:
+                restricted[at] = positions[id(restricting)][0]
+                if group.noun != class_of(restricting.subject).noun:
                     doubtful.add(at)
-    return found, frozenset(doubtful)
+    return restricted, frozenset(doubtful)
 
 
-def _restriction_elsewhere(group: NounClass, clause: ClauseNode, flat: list[ClauseNode]) -> ClauseNode | None:
-    mine = ClauseWords((), group.restriction, plural=True)
-    for other in flat:
+def _find_restricting_clause(
+    group: NounClass, clause: ClauseNode, flat: list[ClauseNode]
+) -> ClauseNode | None:
+    restriction_words = ClauseWords((), group.restriction, plural=True)
+    for candidate in flat:
         if (
-            other is not clause
-            and not other.quantifier
-            and compare(mine, ClauseWords((), predicate(other.predicate)))
+            candidate is not clause
+            and not candidate.quantifier
+            and compare(restriction_words, ClauseWords((), predicate(candidate.predicate)))
         ):
-            return other
+            return candidate
     return None

@@ -137,9 +137,9 @@ def lemma(word: str) -> str:
     """Return the lemma of a word, whatever its part of speech; of an unknown word the word itself."""
     if not is_known(word, lang="en"):
         return word
-    found = str(lemmatize(word, lang="en")).lower()
+    base = str(lemmatize(word, lang="en")).lower()
     # The list takes "playing" for a form of "playe".
-    return found[:-1] if found.endswith(_YE) and word.startswith(found[:-1]) and found != word else found
+    return base[:-1] if base.endswith(_YE) and word.startswith(base[:-1]) and base != word else base
 
 
 @cache
@@ -178,14 +178,14 @@ def past_bases(form: str) -> tuple[str, ...]:
         return (_irregular()[form],)
     if not form.endswith("ed") or len(form) < 4:
         return ()
-    known, stem = lemma(form), form[:-2]
-    if form.endswith("eed") and known == form:  # "need", "succeed"
+    form_lemma, stem = lemma(form), form[:-2]
+    if form.endswith("eed") and form_lemma == form:  # "need", "succeed"
         return ()
-    bases = [known] if known != form and is_verb(known) else []
+    bases = [form_lemma] if form_lemma != form and is_verb(form_lemma) else []
     # The list has rare variants: "developed" is of "develop" sooner than of "develope".
     if (
-        known == stem + "e"
-        and lemma(stem + "ing") in (stem, known)
+        form_lemma == stem + "e"
+        and lemma(stem + "ing") in (stem, form_lemma)
         and lemma(stem + "s") == stem
         and is_verb(stem)
     ):
@@ -237,15 +237,15 @@ def singular(noun: str) -> str:
     if noun in IRREGULAR_NOUNS:
         return IRREGULAR_NOUNS[noun]
     if is_known(noun, lang="en"):
-        found = lemma(noun)
+        noun_lemma = lemma(noun)
         regular = noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
         if (
-            found != noun
-            and (regular or noun[:2] == found[:2])
+            noun_lemma != noun
+            and (regular or noun[:2] == noun_lemma[:2])
             and not noun.endswith(("ed", "ing", "er", "est"))
         ):
-            return found
-        if found != noun or not regular:
+            return noun_lemma
+        if noun_lemma != noun or not regular:
             return noun
     if not noun.endswith("s") or noun.endswith(("ss", "us", "is", "'s")):
         return noun
@@ -269,21 +269,21 @@ def possessive(noun: str) -> str:
 
 
 @cache
-def same_noun(one: str, other: str) -> bool:
+def same_noun(first: str, second: str) -> bool:
     """Whether two words may be the singular and the plural of one noun."""
-    if one == other or singular(one) == other or singular(other) == one:
+    if first == second or singular(first) == second or singular(second) == first:
         return True
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((first, second), key=len)
     return long in (short + "s", short + "es") or (short.endswith("y") and long == short[:-1] + "ies")
 
 
 @cache
-def same_verb(one: str, other: str) -> bool:
+def same_verb(first: str, second: str) -> bool:
     """Whether two words may be forms of one verb."""
-    return one == other or bool({one, *_bases(one)} & {other, *_bases(other)})
+    return first == second or bool({first, *_base_forms(first)} & {second, *_base_forms(second)})
 
 
-def _bases(form: str) -> tuple[str, ...]:
+def _base_forms(form: str) -> tuple[str, ...]:
     return third_bases(form) + past_bases(form)
 
 
@@ -297,9 +297,9 @@ _TYPOGRAPHY = str.maketrans(
 # The blank between sentences may have been forgotten after a word, and the capital after a blank.
 _END = re.compile(r"[.!?]+[\"')]*(?:\s+(?=[\"'(]*\w)|(?<=[a-z]{2}[.!?])(?=[A-Z][a-z'])|\s*$)")
 _EITHER = {
-    f"{one}/{other}": pronoun
+    f"{first}/{second}": pronoun
     for pronoun, *sexes in (("they", "he", "she"), ("their", "his", "her"), ("them", "him", "her"))
-    for one, other in (sexes, sexes[::-1])
+    for first, second in (sexes, sexes[::-1])
 } | {"s/he": "they", "himself/herself": "themselves", "herself/himself": "themselves"}
 _LAST_WORD = re.compile(r"[\w.]+$")
 _NEXT_WORD = re.compile(r"\w+")
@@ -328,23 +328,23 @@ def sentences(text: str) -> tuple[str, ...]:
     text = plain(text).strip()
     if "=" in text:
         text = _EQUALS.sub(" equals ", text)
-    found, start = [], 0
+    parts, start = [], 0
     for end in _END.finditer(text):
         before = text[start : end.start()]
         last = _LAST_WORD.search(before)
         if end.end() < len(text) and last:
             word = last.group()
-            if _goes_on(word, text[end.end() :]):
+            if _continues(word, text[end.end() :]):
                 continue
         if before.count('"') % 2 and not end.group().lstrip(".!?").startswith('"'):
             continue
-        found.append(text[start : end.start()] + ('"' if before.count('"') % 2 else ""))
+        parts.append(text[start : end.start()] + ('"' if before.count('"') % 2 else ""))
         start = end.end()
-    found.append(text[start:])
-    return tuple(sentence.strip() for sentence in found if sentence.strip())
+    parts.append(text[start:])
+    return tuple(sentence.strip() for sentence in parts if sentence.strip())
 
 
-def _goes_on(word: str, after: str) -> bool:
+def _continues(word: str, after: str) -> bool:
     """Whether a sentence goes on after a word with a period: always after "Mr.", perhaps after "Inc."."""
     short = word.lower().rstrip(".")
     if short in TITLES:
@@ -364,37 +364,37 @@ def tokens(sentence: str) -> list[str]:
     return _TOKEN.findall(sentence)
 
 
-def lower_words(written: list[str]) -> Words:
+def lower_words(raw_tokens: list[str]) -> Words:
     """Return words in lower case, without contractions; quotations lose their marks but stay one word."""
-    out: list[str] = []
-    for token in written:
+    words: list[str] = []
+    for token in raw_tokens:
         word = token.lower()
         if word[0] == '"':
-            out.append(word.strip('".,').replace(" ", "\u00a0"))
+            words.append(word.strip('".,').replace(" ", "\u00a0"))
         elif "'" in word or word == "cannot":
-            out.extend(_uncontracted(word.strip("'") if word[0] == "'" else word))
+            words.extend(_expand_contraction(word.strip("'") if word[0] == "'" else word))
         else:
             # "in the U.S." ends in the same period as the sentence.
-            out.append(word[:-1] if word[-1] == "." and "." in word[:-1] else word)
-    if "or" in out or "/" in "".join(out):
-        out = _either_sex(out)
-    return tuple(word for word in out if word)
+            words.append(word[:-1] if word[-1] == "." and "." in word[:-1] else word)
+    if "or" in words or "/" in "".join(words):
+        words = _either_sex(words)
+    return tuple(word for word in words if word)
 
 
 def _either_sex(words: list[str]) -> list[str]:
     """Return "they" for "he or she", "their" for "his or her"."""
-    out: list[str] = []
+    merged: list[str] = []
     for word in words:
         pronoun = _EITHER.get(word) or (
-            _EITHER.get("/".join((*out[-2::2], word))) if out[-1:] == ["or"] else None
+            _EITHER.get("/".join((*merged[-2::2], word))) if merged[-1:] == ["or"] else None
         )
         if pronoun and "/" not in word:
-            del out[-2:]
-        out.append(pronoun or word)
-    return out
+            del merged[-2:]
+        merged.append(pronoun or word)
+    return merged
 
 
-def _uncontracted(word: str) -> list[str]:
+def _expand_contraction(word: str) -> list[str]:
     if word in CONTRACTIONS:
         return CONTRACTIONS[word].split()
     if word.endswith("n't"):

@@ -171,44 +171,48 @@ def negate_if(node: Node, negated: bool) -> Node:
     return Negation(node, outer=True) if negated else node
 
 
-def _within(node: Node) -> Iterator[Node]:
+def _iter_nodes(node: Node) -> Iterator[Node]:
     """Yield a tree and all that is in it, from left to right."""
     yield node
     if isinstance(node, Conditional):
-        yield from _within(node.antecedent)
-        yield from _within(node.consequent)
+        yield from _iter_nodes(node.antecedent)
+        yield from _iter_nodes(node.consequent)
     elif isinstance(node, Coordination):
         for part in node.parts:
-            yield from _within(part)
+            yield from _iter_nodes(part)
     elif not isinstance(node, ClauseNode):
-        yield from _within(node.body)
+        yield from _iter_nodes(node.body)
 
 
 def clauses(node: Node) -> Iterator[ClauseNode]:
     """Yield the clauses of a tree from left to right."""
-    return (found for found in _within(node) if isinstance(found, ClauseNode))
+    return (part for part in _iter_nodes(node) if isinstance(part, ClauseNode))
 
 
 def operators(node: Node) -> Iterator[Operator]:
     """Yield the operators of a tree from left to right."""
-    return (found for found in _within(node) if isinstance(found, Operator))
+    return (part for part in _iter_nodes(node) if isinstance(part, Operator))
 
 
-def rebuild(node: Node, how: Callable[[Node], Node]) -> Node:
+def rebuild(node: Node, transform: Callable[[Node], Node]) -> Node:
     """Return a node with its immediate parts changed; a clause is returned as it is."""
     if isinstance(node, ClauseNode):
         return node
     if isinstance(node, Conditional):
-        return Conditional(how(node.antecedent), how(node.consequent))
+        return Conditional(transform(node.antecedent), transform(node.consequent))
     if isinstance(node, Coordination):
-        return replace(node, parts=tuple(map(how, node.parts)))
-    body = how(node.body)
+        return replace(node, parts=tuple(map(transform, node.parts)))
+    body = transform(node.body)
     return node if body is node.body else replace(node, body=body)
 
 
-def map_clauses(node: Node, how: Callable[[ClauseNode], Node]) -> Node:
+def map_clauses(node: Node, transform: Callable[[ClauseNode], Node]) -> Node:
     """Return a tree with every clause changed."""
-    return how(node) if isinstance(node, ClauseNode) else rebuild(node, lambda part: map_clauses(part, how))
+    return (
+        transform(node)
+        if isinstance(node, ClauseNode)
+        else rebuild(node, lambda part: map_clauses(part, transform))
+    )
 
 
 # From what the grammar finds to formulas, for each way to settle what the language leaves open.
@@ -242,9 +246,9 @@ class FormulaBuilder:
 
     def build(self, node: Node) -> Formula:
         """Return the formula of a sentence."""
-        return _closed(*self._open(node))
+        return _bind_variable(*self._build_open(node))
 
-    def _open(self, node: Node, lowerable: bool = True) -> tuple[Restriction, Formula]:
+    def _build_open(self, node: Node, lowerable: bool = True) -> tuple[Restriction, Formula]:
         """Return the restriction of a quantifier that still looks for its scope, and the formula.
 
         lowerable: whether no negation of the verb group stands around the node.
@@ -262,24 +266,24 @@ class FormulaBuilder:
             case Negation(Operator(modality, _, body, _, word)) if (
                 word == COULD_NOT_HAVE and self.choices.get(word) == CERTAIN_OF_NEGATION
             ):
-                restriction, formula = self._open(body, False)
+                restriction, formula = self._build_open(body, False)
                 return restriction, Necessarily(modality, Not(formula))
             case Negation(body, outer):
-                restriction, formula = self._open(body, lowerable and outer)
-                if restriction and self._closes(restriction[0], node, lowerable):
-                    return None, Not(_closed(restriction, formula))
+                restriction, formula = self._build_open(body, lowerable and outer)
+                if restriction and self._has_scope_within(restriction[0], node, lowerable):
+                    return None, Not(_bind_variable(restriction, formula))
                 return restriction, Not(formula)
             case Operator(_, _, Negation(body, True), False) if self.choices.get(
                 NOT_ALL_MIGHT
             ) == DENIED_OF_EACH and is_not_all_might(node):
-                return self._open(Negation(replace(node, body=body), True), lowerable)
+                return self._build_open(Negation(replace(node, body=body), True), lowerable)
             case Operator(_, _, body, _):
-                restriction, formula = self._open(body, lowerable)
-                if restriction and self._closes(restriction[0], node, lowerable):
-                    return None, self._modal(node, _closed(restriction, formula))
+                restriction, formula = self._build_open(body, lowerable)
+                if restriction and self._has_scope_within(restriction[0], node, lowerable):
+                    return None, self._modal(node, _bind_variable(restriction, formula))
                 return restriction, self._modal(node, formula)
 
-    def _closes(self, quantifier: str, node: Negation | Operator, lowerable: bool) -> bool:
+    def _has_scope_within(self, quantifier: str, node: Negation | Operator, lowerable: bool) -> bool:
         """Whether a quantifier has its scope within a negation or an operator."""
         if quantifier == "any":
             return False
@@ -320,29 +324,33 @@ class FormulaBuilder:
         return kind(modality, formula)
 
 
-def _closed(restriction: Restriction, formula: Formula) -> Formula:
+def _bind_variable(restriction: Restriction, formula: Formula) -> Formula:
     """Bind the variable of a quantifier at this point."""
     if restriction is None:
         return formula
     quantifier, group = restriction
-    said = Not(formula) if quantifier in ("no", "some") else formula
+    body = Not(formula) if quantifier in ("no", "some") else formula
     if group is not None:
-        said = Implies(said, group) if quantifier == "only" else Implies(group, said)
-    universal = ForAll((VARIABLE,), said)
+        body = Implies(body, group) if quantifier == "only" else Implies(group, body)
+    universal = ForAll((VARIABLE,), body)
     return Not(universal) if quantifier == "some" else universal
 
 
 # The normal form of the texts of atoms and terms.
 
 _DROPPED = word_set("dropped")
-_OF_SPEAKERS = {"i": "my", "we": "our", "you": "your", "one": "your"}
+_SPEAKER_POSSESSIVES = {"i": "my", "we": "our", "you": "your", "one": "your"}
 
 
 @cache
 def foreign_possessives(subject: Words) -> frozenset[str]:
     """Return the possessives that cannot be those of a subject; one that is not named is "you" or anybody."""
-    own = _OF_SPEAKERS.get(subject[0] if subject else "you")
-    return frozenset({"my", "our", "your", "his", "her"} - {own} if own else {"my", "our", "your"})
+    speaker_possessive = _SPEAKER_POSSESSIVES.get(subject[0] if subject else "you")
+    return frozenset(
+        {"my", "our", "your", "his", "her"} - {speaker_possessive}
+        if speaker_possessive
+        else {"my", "our", "your"}
+    )
 
 
 _FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - word_set("before_possessed")
@@ -366,24 +374,24 @@ def canonical_words(words: Words, foreign: frozenset[str] = frozenset()) -> Word
 
     foreign: possessives that are not those of the subject.
     """
-    out: list[str] = []
+    normalized: list[str] = []
     last = len(words) - 1
     for index, word in enumerate(words):
         if word in _DROPPED and not (word == "both" and index == last):
             continue
         if word in POSSESSIVES:
             possessive = index and not (word == "her" and (index == last or words[index + 1] in _FUNCTION))
-            out.append("one's" if possessive and word not in foreign else word)
+            normalized.append("one's" if possessive and word not in foreign else word)
         elif word in REFLEXIVES:
-            out.append("oneself")
+            normalized.append("oneself")
         elif word in ("a", "an"):
-            out.append(indefinite(words[index + 1]) if index < last else word)
-        elif word == "to" and out[-2:] == ["be", "able"]:
-            out[-2:] = ["can"]
+            normalized.append(indefinite(words[index + 1]) if index < last else word)
+        elif word == "to" and normalized[-2:] == ["be", "able"]:
+            normalized[-2:] = ["can"]
         else:
-            out.append(word.replace("\u00a0", " "))
-    if len(out) > 1 and out[0] == "be":
-        del out[0]
-    if len(out) > 1 and out[0] in ("a", "an", "the"):
-        del out[0]
-    return tuple(out)
+            normalized.append(word.replace("\u00a0", " "))
+    if len(normalized) > 1 and normalized[0] == "be":
+        del normalized[0]
+    if len(normalized) > 1 and normalized[0] in ("a", "an", "the"):
+        del normalized[0]
+    return tuple(normalized)

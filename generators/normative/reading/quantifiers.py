@@ -60,11 +60,11 @@ def disjuncts(phrase: Words) -> tuple[Alternatives, ...]:
     if len(parts) < 2:
         return ((phrase,),)
     first = parts[0]
-    rest = tuple(_filled(first, part) for part in parts[1:])
+    later_disjuncts = tuple(_fill_ellipsis(first, part) for part in parts[1:])
     tail = parts[-1]
     # "eat or drink in class": what follows the last disjunct may belong to all of them.
     shared = tuple(first + tail[start:] for start in range(1, len(tail)) if tail[start] in PREPOSITIONS)
-    return ((first, *shared), *rest)
+    return ((first, *shared), *later_disjuncts)
 
 
 def _parts(phrase: Words) -> list[Words]:
@@ -87,7 +87,7 @@ def _parts(phrase: Words) -> list[Words]:
     return [part for part in parts if part]
 
 
-def _filled(first: Words, fragment: Words) -> Alternatives:
+def _fill_ellipsis(first: Words, fragment: Words) -> Alternatives:
     """Return the verb phrases that a later disjunct may stand for."""
     if fragment[0] == "to":
         fragment = fragment[1:] or fragment
@@ -132,11 +132,11 @@ def _with_possessor(first: Words, fragment: Words) -> Words:
     if not start:
         return fragment
     end = next((i + 1 for i in range(start, len(first)) if first[i].endswith(("'s", "s'"))), len(first))
-    owner = first[start:end]
-    owner = ("the", *owner[1:]) if owner[0] in ("a", "an") else owner
-    if not owner[-1].endswith(("'s", "s'")):
-        owner = (*owner[:-1], possessive(owner[-1]))
-    return fragment[:at] + owner + fragment[at + 1 :]
+    possessor = first[start:end]
+    possessor = ("the", *possessor[1:]) if possessor[0] in ("a", "an") else possessor
+    if not possessor[-1].endswith(("'s", "s'")):
+        possessor = (*possessor[:-1], possessive(possessor[-1]))
+    return fragment[:at] + possessor + fragment[at + 1 :]
 
 
 def _after_infinitive(first: Words, fragment: Words) -> Words:
@@ -159,10 +159,10 @@ def _object_start(phrase: Words) -> int:
 
 
 def _with_object(first: Words, fragment: Words) -> Words:
-    at, found = first_index(fragment, OBJECT_PRONOUNS), object_of(first)
-    if not at or not found or found == first:
+    at, object_words = first_index(fragment, OBJECT_PRONOUNS), object_of(first)
+    if not at or not object_words or object_words == first:
         return fragment
-    return fragment[:at] + found + fragment[at + 1 :]
+    return fragment[:at] + object_words + fragment[at + 1 :]
 
 
 def _object_prefix(first: Words, fragment: Words) -> Words:
@@ -183,36 +183,36 @@ def split_quantifier(subject: Words) -> tuple[str, Words]:
         if subject[:2] == ("none", "of"):
             return "no", subject[2:]
         if subject[:1] == ("both",) and "and" in subject[2:-1]:
-            several = is_plural(subject[subject.index("and", 2) - 1]) and is_plural(subject[-1])
-            return ("all", subject[1:]) if several else ("", subject)
+            are_plural = is_plural(subject[subject.index("and", 2) - 1]) and is_plural(subject[-1])
+            return ("all", subject[1:]) if are_plural else ("", subject)
         return "", subject
-    first, rest = subject[0], subject[1:]
-    kind = UNIVERSAL[first]
-    if first == "whoever" and rest:
-        return kind, ("anyone", "who", *rest)
+    first, noun_phrase = subject[0], subject[1:]
+    quantifier = UNIVERSAL[first]
+    if first == "whoever" and noun_phrase:
+        return quantifier, ("anyone", "who", *noun_phrase)
     if first in UNIVERSAL_PEOPLE:
-        return kind, subject
-    if rest[:1] == ("one",) and first in ("no", "any", "every"):
-        return kind, ("anyone", *rest[1:])
-    if not rest:
+        return quantifier, subject
+    if noun_phrase[:1] == ("one",) and first in ("no", "any", "every"):
+        return quantifier, ("anyone", *noun_phrase[1:])
+    if not noun_phrase:
         return "", subject
-    if rest[:1] == ("of",):
-        rest = rest[1:]
-    if rest[:1] == ("the",):
-        rest = rest[1:]
-    if not rest:
+    if noun_phrase[:1] == ("of",):
+        noun_phrase = noun_phrase[1:]
+    if noun_phrase[:1] == ("the",):
+        noun_phrase = noun_phrase[1:]
+    if not noun_phrase:
         return "", subject
-    if rest[:1] in (("who",), ("that",)):
-        rest = ("those", *rest)
-    return kind, rest
+    if noun_phrase[:1] in (("who",), ("that",)):
+        noun_phrase = ("those", *noun_phrase)
+    return quantifier, noun_phrase
 
 
 def make_clause(
     subject: Words, phrase: Words, tense: str = "", number: str = "", unmarked: bool = False
 ) -> ClauseNode:
     """Return a clause with its quantifier and its disjuncts found."""
-    quantifier, kept = split_quantifier(subject)
-    return ClauseNode(kept, disjuncts(phrase), tense, number, quantifier, unmarked=unmarked)
+    quantifier, noun_phrase = split_quantifier(subject)
+    return ClauseNode(noun_phrase, disjuncts(phrase), tense, number, quantifier, unmarked=unmarked)
 
 
 # Classes ("employees who meet the criteria"), predicates and individuals in comparable forms.
@@ -264,7 +264,7 @@ def _restriction(after: Words) -> tuple[bool, Words]:
     if first in ("with", "without"):
         return first == "without", ("have", *after[1:])
     if first in RELATIVES:
-        return _finite(after[1:]) if after[1] not in SUBJECT_PRONOUNS | DETERMINERS else (False, ())
+        return _base_form(after[1:]) if after[1] not in SUBJECT_PRONOUNS | DETERMINERS else (False, ())
     if first == "of" or first == "as":
         return False, ()
     if first in PREPOSITIONS or is_participle(first):
@@ -274,11 +274,11 @@ def _restriction(after: Words) -> tuple[bool, Words]:
     return False, ()
 
 
-def _finite(words: Words) -> tuple[bool, Words]:
+def _base_form(words: Words) -> tuple[bool, Words]:
     """Return a finite verb phrase in the base form, and whether it is negated."""
-    first, rest = words[0], words[1:]
-    negated = rest[:1] == ("not",)
-    after = rest[negated:]
+    first, remainder = words[0], words[1:]
+    negated = remainder[:1] == ("not",)
+    after = remainder[negated:]
     if first in BE:
         return negated, ("be", *after)
     if first in DO and negated:
@@ -288,15 +288,15 @@ def _finite(words: Words) -> tuple[bool, Words]:
             base = {"been": "be", "had": "have"}.get(after[0]) or past_bases(after[0])[0]
             return negated, (base, *after[1:])
         return negated, ("have", *after)
-    if first.endswith("ly") and rest and not is_verb(first):
-        inner, phrase = _finite(rest)
-        return inner, (phrase[0], *phrase[1:], first) if phrase else ()
+    if first.endswith("ly") and remainder and not is_verb(first):
+        is_negated, phrase = _base_form(remainder)
+        return is_negated, (phrase[0], *phrase[1:], first) if phrase else ()
     third = third_bases(first)
     if third and (is_verb(third[0]) or not is_verb(first)):
-        return False, (third[0], *rest)
+        return False, (third[0], *remainder)
     past = past_bases(first)
     if past and (first.endswith("ed") or not is_verb(first)):
-        return False, (past[0], *rest)
+        return False, (past[0], *remainder)
     return False, words
 
 
@@ -305,13 +305,13 @@ def predicate(phrase: Words, foreign: frozenset[str] = frozenset()) -> Words:
     """Return the normal form of a verb phrase that is said of an individual."""
     if phrase[0] == "be" and len(phrase) > 1:
         nominal = phrase[1:]
-        if nominal[0] in ("a", "an") or (_bare_plural(nominal)):
+        if nominal[0] in ("a", "an") or (_is_bare_plural(nominal)):
             group = class_of(nominal)
             return group.restriction if group.generic and not group.negated else group.name
     return canonical_words(phrase, foreign)
 
 
-def _bare_plural(nominal: Words) -> bool:
+def _is_bare_plural(nominal: Words) -> bool:
     if nominal[0] in CLOSED or nominal[0].endswith("ly") or is_participle(nominal[0]):
         return nominal[0] == "those"
     head = nominal[head_at(nominal)]
@@ -337,30 +337,35 @@ _WHEN = word_set("when")
 def quantified_classes(clause: ClauseNode, flat: Sequence[ClauseNode]) -> tuple[tuple[ClauseWords, ...], ...]:
     """Return what the quantified subject of a clause says of the things that it applies to."""
     group = class_of(clause.subject)
-    whole = ClauseWords((), group.restriction if group.generic else group.name, plural=True)
+    full_class = ClauseWords((), group.restriction if group.generic else group.name, plural=True)
     if not {"and", "or"} & set(clause.subject):
-        return ((whole,),)
+        return ((full_class,),)
     parts: list[tuple[ClauseWords, ...]] = [
-        (ClauseWords((), class_of(part).name, plural=True),) for part in _classes(clause.subject)
+        (ClauseWords((), class_of(part).name, plural=True),) for part in _split_classes(clause.subject)
     ]
     if not parts and group.generic and not group.negated and "or" in group.restriction:
         parts = [
             tuple(ClauseWords((), predicate(phrase), plural=True) for phrase in alternatives)
             for alternatives in disjuncts(group.restriction)
         ]
-    said = [
+    other_predicates = [
         ClauseWords((), predicate(phrase))
-        for other in flat
-        if other is not clause
-        for alternatives in other.predicates
+        for other_clause in flat
+        if other_clause is not clause
+        for alternatives in other_clause.predicates
         for phrase in alternatives
     ]
-    if len(parts) > 1 and any(compare(one, other) for part in parts for one in part for other in said):
+    if len(parts) > 1 and any(
+        compare(class_words, predicate_words)
+        for part in parts
+        for class_words in part
+        for predicate_words in other_predicates
+    ):
         return tuple(parts)
-    return ((whole,),)
+    return ((full_class,),)
 
 
-def _classes(subject: Words) -> list[Words]:
+def _split_classes(subject: Words) -> list[Words]:
     """Return the noun phrases that a noun phrase joins; what follows the last one belongs to all of them."""
     closing = RELATIVES | (PREPOSITIONS - _JOINING)
     end = first_index(subject, closing) or len(subject)
@@ -374,31 +379,38 @@ def _classes(subject: Words) -> list[Words]:
     # "first-year and second-year students" are students of either kind; "black and white cats" are cats.
     if len(parts) > 1 and len(parts[-1]) > 1 and all(part[-1].count("-") for part in parts[:-1]):
         parts = [*((*part, parts[-1][-1]) for part in parts[:-1]), parts[-1]]
-    several = [is_plural(part[-1]) for part in parts]
-    if len(parts) < 2 or (any(several) and not all(several[:-1])):
+    are_plural = [is_plural(part[-1]) for part in parts]
+    if len(parts) < 2 or (any(are_plural) and not all(are_plural[:-1])):
         return []
     return [part + subject[end:] for part in parts]
 
 
 def attach_adverbials(nodes: Sequence[Node]) -> list[Node] | None:
     """Take an adverbial of a rule about all for a part of its subject."""
-    said = [clause.predicate for node in nodes for clause in clauses(node) if not clause.quantifier]
-    places = [phrase for phrase in said if phrase[0] == "be"]
+    individual_predicates = [
+        clause.predicate for node in nodes for clause in clauses(node) if not clause.quantifier
+    ]
+    copular_phrases = [phrase for phrase in individual_predicates if phrase[0] == "be"]
 
-    def shorter(phrase: Words) -> bool:
-        mine = ClauseWords((), predicate(phrase), plural=True)
-        return any(compare(mine, ClauseWords((), predicate(other))) == "same" for other in said)
+    def matches_individual(phrase: Words) -> bool:
+        rule_predicate = ClauseWords((), predicate(phrase), plural=True)
+        return any(
+            compare(rule_predicate, ClauseWords((), predicate(individual_predicate))) == "same"
+            for individual_predicate in individual_predicates
+        )
 
-    def how(clause: ClauseNode) -> ClauseNode:
+    def attach(clause: ClauseNode) -> ClauseNode:
         phrase = clause.predicate
         for at in range(1, len(phrase) - 1) if clause.quantifier and len(clause.predicates) == 1 else ():
             tail = phrase[at + (phrase[at] in _WHEN) :]
-            within = tail[0] in PREPOSITIONS - _WHEN and any(place[-len(tail) :] == tail for place in places)
-            if within and shorter(phrase[:at]):
+            is_stated = tail[0] in PREPOSITIONS - _WHEN and any(
+                copular_phrase[-len(tail) :] == tail for copular_phrase in copular_phrases
+            )
+            if is_stated and matches_individual(phrase[:at]):
                 return replace(
                     clause, subject=(*clause.subject, *tail), predicates=((phrase[:at],),), splits=()
                 )
         return clause
 
-    found = [map_clauses(node, how) for node in nodes]
-    return None if found == list(nodes) else found
+    attached = [map_clauses(node, attach) for node in nodes]
+    return None if attached == list(nodes) else attached

@@ -8,7 +8,7 @@ from polbias.generators.normative.reading.indefinites import (
     existentials,
     generic_quantifiers,
     generic_subject,
-    inner,
+    inner_wrappers,
     is_one_kind,
     is_repeated,
     refuse_generics,
@@ -26,7 +26,7 @@ from polbias.generators.normative.reading.quantifiers import attach_adverbials
 ScopeReadings = tuple[list[Node], str, dict[str, list[Node]]]
 
 
-def ways_to_take(
+def resolve_subjects(
     nodes: list[Node], syllogistic: bool, applied: bool, plurals: frozenset[str]
 ) -> ScopeReadings:
     """Return the ways to take the subjects of an item.
@@ -48,8 +48,8 @@ def _pair(nodes: list[Node], plurals: frozenset[str]) -> ScopeReadings:
     """Return the ways to take the subjects of one premise and a conclusion."""
     quantified = any(clause.quantifier for node in nodes for clause in clauses(node))
     indefinite = existentials(nodes)
-    scoped = any(inner(around) for _, around in indefinite)
-    whole = None if scoped else as_propositions(nodes)
+    has_scope = any(inner_wrappers(wrappers) for _, wrappers in indefinite)
+    propositions = None if has_scope else as_propositions(nodes)
     generic = generic_quantifiers(nodes, plurals)
     if generic and (quantified or indefinite or not is_one_kind(nodes, plurals)):
         raise ReadingError(
@@ -57,21 +57,21 @@ def _pair(nodes: list[Node], plurals: frozenset[str]) -> ScopeReadings:
         )
     if generic:
         return nodes, "generic", {kind: with_quantifier(nodes, kind, plurals) for kind in generic}
-    if scoped or (quantified and whole is None and indefinite):
-        return _existentially(nodes), "scope", {}
-    if whole and not _universal(whole) and not _is_divided(nodes):
+    if has_scope or (quantified and propositions is None and indefinite):
+        return _with_scoped_existentials(nodes), "scope", {}
+    if propositions and not _has_universal(propositions) and not _is_divided(nodes):
         # "It might be that nobody left" has no other scope.
-        return whole, "", {}
-    return nodes, "scope", {"de dicto": whole} if whole else {}
+        return propositions, "", {}
+    return nodes, "scope", {"de dicto": propositions} if propositions else {}
 
 
 def _propositions(nodes: list[Node]) -> ScopeReadings:
     """Return several sentences, none of which is a rule, with their quantified clauses as wholes."""
     indefinite = existentials(nodes)
-    scoped = any(inner(around) for _, around in indefinite)
-    for ways in (indefinite if scoped else [], universals(nodes)):
-        if ways and not is_repeated(nodes, ways):
-            subject = " ".join(ways[0][0].subject)
+    has_scope = any(inner_wrappers(wrappers) for _, wrappers in indefinite)
+    for occurrences in (indefinite if has_scope else [], universals(nodes)):
+        if occurrences and not is_repeated(nodes, occurrences):
+            subject = " ".join(occurrences[0][0].subject)
             raise ReadingError(f"cannot tell the scope of {subject!r} among several sentences")
     return as_propositions(nodes) or nodes, "", {}
 
@@ -83,11 +83,11 @@ def _syllogism(nodes: list[Node]) -> ScopeReadings:
         return with_existentials(nodes), "", {}
     if kind := kind_of(nodes):
         return as_classes(nodes, *kind), "kind", {"term": as_terms(nodes, *kind)}
-    taken = attach_adverbials(nodes)
-    return nodes, "adverbial" if taken else "", {"restricts": taken} if taken else {}
+    attached = attach_adverbials(nodes)
+    return nodes, "adverbial" if attached else "", {"restricts": attached} if attached else {}
 
 
-def _existentially(nodes: list[Node]) -> list[Node]:
+def _with_scoped_existentials(nodes: list[Node]) -> list[Node]:
     """Return the two sentences of an item with every subject as a quantifier that has its own scope."""
     if any(isinstance(node, Conditional) for node in nodes):
         raise ReadingError("cannot tell the scope of an indefinite subject beside a condition")
@@ -98,10 +98,12 @@ def _existentially(nodes: list[Node]) -> list[Node]:
 def _is_divided(nodes: list[Node]) -> bool:
     """Whether an operator stands between "no N" and what is said of them."""
     return any(
-        clause.quantifier == "no" and bool(inner(around)) for node in nodes for clause, around in scopes(node)
+        clause.quantifier == "no" and bool(inner_wrappers(wrappers))
+        for node in nodes
+        for clause, wrappers in scopes(node)
     )
 
 
-def _universal(nodes: list[Node]) -> bool:
+def _has_universal(nodes: list[Node]) -> bool:
     subjects = [clause.subject for node in nodes for clause in clauses(node)]
     return any(subject and subject[0].startswith("every") for subject in subjects)

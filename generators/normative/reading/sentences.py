@@ -56,7 +56,7 @@ from polbias.generators.normative.reading.verbs import auxiliary_at, head_at, su
 
 _UNIVERSAL = word_set("universal_subjects")
 _COMPLEMENT = word_set("complement")
-_PLACES = word_set("places")
+_LOCATIVES = word_set("places")
 _NEITHER = {"neither": "not", "nor": "or"}
 
 
@@ -66,7 +66,7 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
         words = words[:-1]
     if not words:
         raise ReadingError("a clause without words")
-    if words[0] in _PLACES and "," in words[2:6] and len(words) > 7:
+    if words[0] in _LOCATIVES and "," in words[2:6] and len(words) > 7:
         # "In the hospital, everyone must wear a mask."
         comma = words.index(",", 2)
         words = words[comma + 1 :] + words[:comma]
@@ -77,23 +77,23 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
         if words[0] not in ("sure", "certain"):
             return operator(MODAL_ADVERBS[words[0]], clause(words[start:], FINITE), outer=True)
     if words[0] == "not" and words[1:2] and words[1] in _UNIVERSAL:
-        read = clause(words[1:], mood)
+        node = clause(words[1:], mood)
         # "Not every student might have passed": it might be that not every one has.
-        if isinstance(read, Operator) and read.word == "might":
-            return replace(read, body=Negation(read.body, outer=True))
-        return Negation(read, outer=True)
+        if isinstance(node, Operator) and node.word == "might":
+            return replace(node, body=Negation(node.body, outer=True))
+        return Negation(node, outer=True)
     at = auxiliary_at(words)
     if at > 0:
         return group(words[:at], words[at:], mood)
-    found = subject_predicate_splits(words)
-    if not found:
+    splits = subject_predicate_splits(words)
+    if not splits:
         raise ReadingError(f"no verb found in {' '.join(words)!r}")
-    best = found[0]
+    best = splits[0]
     if best.predicate[0] in ("need", "have") and best.predicate[1:2] == ("to",):
         return have_to(best.subject, best.predicate[1:], best.tense, best.number, mood)
     if mood == SUBJUNCTIVE and best.unmarked:
-        return replace(make_clause(best.subject, best.predicate), splits=found)
-    return replace(make_clause(*best), splits=found)
+        return replace(make_clause(best.subject, best.predicate), splits=splits)
+    return replace(make_clause(*best), splits=splits)
 
 
 # Impersonal frames: "it is ADJ that S", "it is ADJ (for NP) to VP", "it is (not) the case that S".
@@ -122,10 +122,10 @@ class _Opening:
 
 def impersonal(words: Words, mood: Mood) -> Node | None:
     """Read an impersonal sentence."""
-    opening = _opening(words)
+    opening = _parse_opening(words)
     if opening is None:
         return None
-    node = _predicate(words, opening, mood)
+    node = _parse_predicate(words, opening, mood)
     if node is None:
         return None
     for force in reversed(opening.adverbs):
@@ -138,28 +138,28 @@ def impersonal(words: Words, mood: Mood) -> Node | None:
     return operator(force, negate_if(node, opening.negated), outer=True, word=opening.modal)
 
 
-def _opening(words: Words) -> _Opening | None:
+def _parse_opening(words: Words) -> _Opening | None:
     """Read "is not", "has not been", "might not be", with the adverbs that follow."""
     first, second = words[1], words[2]
     if first in MODAL_VERBS:
         negated = second == "not"
         after = words[2 + negated : 4 + negated]
         if after == ("have", "been"):
-            found = _Opening(4 + negated, negated, first)
+            opening = _Opening(4 + negated, negated, first)
         elif after[:1] == ("be",):
-            found = _Opening(3 + negated, negated, first)
+            opening = _Opening(3 + negated, negated, first)
         else:
             return None
     elif first == "has":
         negated = second == "not"
         if words[2 + negated] != "been":
             return None
-        found = _Opening(3 + negated, negated)
+        opening = _Opening(3 + negated, negated)
     elif first in BE or first in ("remains", "seems"):
-        found = _Opening(2)
+        opening = _Opening(2)
     else:
         return None
-    return _with_adverbs(words, found)
+    return _with_adverbs(words, opening)
 
 
 def _with_adverbs(words: Words, opening: _Opening) -> _Opening:
@@ -180,43 +180,47 @@ def _with_adverbs(words: Words, opening: _Opening) -> _Opening:
     return opening
 
 
-def _predicate(words: Words, opening: _Opening, mood: Mood) -> Node | None:
+def _parse_predicate(words: Words, opening: _Opening, mood: Mood) -> Node | None:
     """Read the predicate with what it is said of."""
-    rest = words[opening.index :]
-    if not rest:
+    predicate_words = words[opening.index :]
+    if not predicate_words:
         return None
     for plain in _PLAIN:
-        if rest[: len(plain) + 1] == (*plain, "that"):
-            return statement(rest[len(plain) + 1 :], mood)
-    if rest[:2] == ("false", "that"):
-        return Negation(statement(rest[2:], mood), outer=True)
-    if rest[0] == "that" and opening.modal:
-        return statement(rest[1:], FINITE)
-    word, after, force = rest[0], rest[1:], ADJECTIVES.get(rest[0])
+        if predicate_words[: len(plain) + 1] == (*plain, "that"):
+            return statement(predicate_words[len(plain) + 1 :], mood)
+    if predicate_words[:2] == ("false", "that"):
+        return Negation(statement(predicate_words[2:], mood), outer=True)
+    if predicate_words[0] == "that" and opening.modal:
+        return statement(predicate_words[1:], FINITE)
+    word, after, force = predicate_words[0], predicate_words[1:], ADJECTIVES.get(predicate_words[0])
     if word in DETERMINERS:
         # "it is a requirement that", "it is your duty to"
-        end = first_index(rest[:5], ("that", "to", "for"))
+        end = first_index(predicate_words[:5], ("that", "to", "for"))
         if not end:
             return None
-        word, after, force = rest[end - 1], rest[end:], NOUNS.get(rest[end - 1])
+        word, after, force = (
+            predicate_words[end - 1],
+            predicate_words[end:],
+            NOUNS.get(predicate_words[end - 1]),
+        )
     if not after or word in CONTENT:
         return None
-    return _said(word, force, after)
+    return _parse_complement(word, force, after)
 
 
-def _said(word: str, force: Force | None, after: Words) -> Node | None:
+def _parse_complement(word: str, force: Force | None, after: Words) -> Node | None:
     """Read "that S", "(for NP) (not) to VP" or a bare sentence after a frame word."""
-    known, force = force is not None, force or (word, "necessary")
-    if (after[0] == "that" and len(after) > 2) or (after[0] == "whether" and known and len(after) > 2):
+    is_listed, force = force is not None, force or (word, "necessary")
+    if (after[0] == "that" and len(after) > 2) or (after[0] == "whether" and is_listed and len(after) > 2):
         return operator(
             force, statement(after[1:], FINITE if force[0] in FLAVOURS else SUBJUNCTIVE), outer=True
         )
-    if after[0] in ("to", "not") and (known or not word.endswith("ed")):
+    if after[0] in ("to", "not") and (is_listed or not word.endswith("ed")):
         body = marked_infinitive(("it",) if word in RAISING else (), after)
         return operator(force, body) if body else None
     if after[0] == "for":
         return parse_for_infinitive(force, after)
-    if known and force[0] in FLAVOURS and len(after) > 1 and after[0] not in _NO_CLAUSE:
+    if is_listed and force[0] in FLAVOURS and len(after) > 1 and after[0] not in _NO_CLAUSE:
         try:
             return operator(force, statement(after, FINITE), outer=True)
         except ReadingError:
@@ -237,17 +241,20 @@ def parse_for_infinitive(force: Force, words: Words) -> Node | None:
     return None
 
 
-def known_by(words: Words) -> Node | None:
+def parse_knowledge(words: Words) -> Node | None:
     """Read "we (do not) know that S", "scientists have established that S"."""
     if "that" not in words[2:6]:
         return None
     that = words.index("that", 2)
     middle = words[1:that]
-    sure = middle[-1] in ("certain", "sure") and middle[0] in BE
-    if not (sure or middle[-1] in KNOWING) or len(words) < that + 3:
+    is_certainty = middle[-1] in ("certain", "sure") and middle[0] in BE
+    if not (is_certainty or middle[-1] in KNOWING) or len(words) < that + 3:
         return None
     node = Operator(
-        CERTAINTY if sure else KNOWLEDGE, "necessary", statement(words[that + 1 :], FINITE), outer=True
+        CERTAINTY if is_certainty else KNOWLEDGE,
+        "necessary",
+        statement(words[that + 1 :], FINITE),
+        outer=True,
     )
     return negate_if(node, "not" in middle)
 
@@ -270,11 +277,11 @@ def existential(words: Words) -> Node | None:
     at = next((i for i in range(index, min(len(words) - 1, index + 3)) if words[i] in NOUNS), -1)
     if at < 0 or "little" in words[index:at]:
         return None
-    node = _subject_said(NOUNS[words[at]], words[at + 1 :])
+    node = _parse_noun_complement(NOUNS[words[at]], words[at + 1 :])
     return node and negate_if(node, negated)
 
 
-def _subject_said(force: Force, after: Words) -> Node | None:
+def _parse_noun_complement(force: Force, after: Words) -> Node | None:
     """Read what follows the noun of the frame."""
     if after[0] == "that" and len(after) > 2:
         return operator(
@@ -283,14 +290,14 @@ def _subject_said(force: Force, after: Words) -> Node | None:
     if after[0] in ("for", "on", "upon") and "to" in after:
         return parse_for_infinitive(force, after)
     if after[0] in ("against", "on", "of"):
-        return _gerund(force, after[1:])
+        return _parse_gerund(force, after[1:])
     body = marked_infinitive((), after)
     if body is None and force[0] in FLAVOURS:
         return operator(force, statement(after, FINITE), outer=True)
     return operator(force, body) if body else None
 
 
-def _gerund(force: Force, words: Words) -> Node | None:
+def _parse_gerund(force: Force, words: Words) -> Node | None:
     """Read "(NP) (not) V-ing"."""
     at = next((i for i, word in enumerate(words[:6]) if word == "being" or gerund_bases(word)), -1)
     if at < 0:
@@ -319,28 +326,28 @@ def sentence(words: Words, conditional: bool = True) -> Node:
         or words[:2] in (("provided", "that"), ("given", "that"), ("in", "case"))
         or words[0] == "unless"
     ):
-        return _conditional(words)
+        return _parse_conditional(words)
     if conditional:
-        found = _postposed(words)
-        if found:
-            return found
+        postposed = _parse_postposed(words)
+        if postposed:
+            return postposed
     return statement(words)
 
 
-def _conditional(words: Words) -> Node:
+def _parse_conditional(words: Words) -> Node:
     start = 2 if words[0] in ("provided", "given", "in") else 1
     body = words[start:]
-    antecedent, consequent = _halves(body)
-    return _if(words[0], antecedent, consequent)
+    antecedent, consequent = _split_conditional(body)
+    return _make_conditional(words[0], antecedent, consequent)
 
 
-def _if(word: str, antecedent: Words, consequent: Words) -> Conditional:
+def _make_conditional(word: str, antecedent: Words, consequent: Words) -> Conditional:
     """Read the halves of a conditional with "if" or "unless"."""
-    condition = map_clauses(statement(antecedent), _indefinite)
+    condition = map_clauses(statement(antecedent), _with_indefinite)
     return Conditional(negate_if(condition, word == "unless"), statement(consequent))
 
 
-def _indefinite(clause: ClauseNode) -> ClauseNode:
+def _with_indefinite(clause: ClauseNode) -> ClauseNode:
     """Return a clause of a condition with "a" for "any": what is true of one is enough."""
     if clause.quantifier != "any":
         return clause
@@ -352,13 +359,13 @@ def _indefinite(clause: ClauseNode) -> ClauseNode:
     return replace(clause, quantifier="", subject=subject)
 
 
-def _halves(body: Words) -> tuple[Words, Words]:
+def _split_conditional(body: Words) -> tuple[Words, Words]:
     for index in range(1, len(body) - 1):
         if body[index] == "then" and (body[index - 1] == "," or "," not in body[index:]):
             return body[: index - (body[index - 1] == ",")], body[index + 1 + (body[index + 1] == ",") :]
     commas = [index for index in range(1, len(body) - 1) if body[index] == ","]
     for index in commas:
-        if _modal(body[index + 1 :]):
+        if _has_operator(body[index + 1 :]):
             return body[:index], body[index + 1 :]
     if commas:
         return body[: commas[0]], body[commas[0] + 1 :]
@@ -370,14 +377,14 @@ def _halves(body: Words) -> tuple[Words, Words]:
     raise ReadingError(f"no consequent found after {' '.join(('if', *body))!r}")
 
 
-def _modal(words: Words) -> bool:
+def _has_operator(words: Words) -> bool:
     try:
         return next(operators(statement(words)), None) is not None
     except ReadingError:
         return False
 
 
-def _postposed(words: Words) -> Node | None:
+def _parse_postposed(words: Words) -> Node | None:
     """Read "C if A", "C only if A" and "C unless A"."""
     for index in range(3, len(words) - 2):
         word = words[index]
@@ -389,7 +396,7 @@ def _postposed(words: Words) -> Node | None:
             end = index - (words[index - 1] == ",")
             if words[index - 1] == "only":
                 return Conditional(statement(words[: index - 1]), statement(words[index + 1 :]))
-            return _if(word, words[index + 1 :], words[:end])
+            return _make_conditional(word, words[index + 1 :], words[:end])
     return None
 
 
@@ -400,17 +407,17 @@ def statement(words: Words, mood: Mood = TOP) -> Node:
     if not words:
         raise ReadingError("a clause without words")
     if words[0] in _IF and "," in words:
-        return _conditional(words)
-    found: Node | None = coordination(words, mood)
-    if found:
-        return found
+        return _parse_conditional(words)
+    node: Node | None = coordination(words, mood)
+    if node:
+        return node
     if words[0] == "it" and len(words) > 3:
-        found = impersonal(words, mood)
+        node = impersonal(words, mood)
     elif words[0] == "there" and len(words) > 3:
-        found = existential(words)
+        node = existential(words)
     elif words[0] in KNOWERS:
-        found = known_by(words)
-    return found or clause(words, mood)
+        node = parse_knowledge(words)
+    return node or clause(words, mood)
 
 
 # Clauses that "and" or "or" joins, each with a subject and an auxiliary, or with an auxiliary of its own.
