@@ -116,7 +116,7 @@ class FramesFile(TemplateModel):
 
 ContentType = Literal["congruent", "incongruent", "arbitrary", "nonsense"]
 # Text after the verb: may be empty, or have a placeholder for the possessive of the subject.
-Rest = Annotated[str, StringConstraints(pattern=r"^(?:[^\n{}]|\{possessive\})*$")]
+VerbRemainder = Annotated[str, StringConstraints(pattern=r"^(?:[^\n{}]|\{possessive\})*$")]
 
 
 class _Content(TemplateModel):
@@ -174,7 +174,7 @@ class Proposition(_Content):
     subject: Text
     number: Literal["singular", "plural"]
     verb: Name
-    rest: Rest = ""
+    rest: VerbRemainder = ""
     tense: Literal["present", "past"]
 
 
@@ -203,7 +203,7 @@ class RuleContent(_Content):
     name: Text
     gender: Literal["she", "he", "it"]
     verb: Name
-    rest: Rest = ""
+    rest: VerbRemainder = ""
     tense: Literal["present", "past"] = "present"
 
 

@@ -433,11 +433,11 @@ def name_occurrences(occurrences: Sequence[Occurrence], anaphoric: bool = True) 
             settled[at] = Occurrence((_select_alternative(at, settled),), occurrence.tense)
     selected = [occurrence.alternatives[0] for occurrence in settled]
     names = ClauseNames()
-    named: list[tuple[ClauseWords, str, str]] = []
+    named_clauses: list[tuple[ClauseWords, str, str]] = []
     for at, clause in enumerate(selected):
         tense = occurrences[at].tense
         name, loose_name = "", ""
-        for earlier_clause, earlier_name, earlier_loose_name in named:
+        for earlier_clause, earlier_name, earlier_loose_name in named_clauses:
             verdict = compare(earlier_clause, clause)
             if verdict == "same" and not anaphoric and _is_demonstrative_mention(earlier_clause, clause):
                 verdict = "ability"
@@ -450,7 +450,7 @@ def name_occurrences(occurrences: Sequence[Occurrence], anaphoric: bool = True) 
                 names.likely |= verdict == "paraphrase"
         if not name:
             name = " ".join(clause.words)
-        named.append((clause, name, loose_name))
+        named_clauses.append((clause, name, loose_name))
         names.of.append(name)
         names.tenses.append(tense)
         if loose_name:

@@ -1,4 +1,4 @@
-"""The ways to take the quantified and indefinite subjects of an item."""
+"""Interpretations of the quantified and indefinite subjects of an item."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from polbias.generators.normative.reading.indefinites import (
 from polbias.generators.normative.reading.nodes import Conditional, Node, clauses
 from polbias.generators.normative.reading.quantifiers import attach_adverbials
 
-# What the sentences of an item say, the name of a choice, and what they say otherwise by its values.
+# Sentences of an item, the name of a choice, and the alternative sentences by value of the choice.
 ScopeReadings = tuple[list[Node], str, dict[str, list[Node]]]
 
 
 def resolve_subjects(
     nodes: list[Node], syllogistic: bool, applied: bool, plurals: frozenset[str]
 ) -> ScopeReadings:
-    """Return the ways to take the subjects of an item.
+    """Return the interpretations of the subjects of an item.
 
     Args:
-        nodes: its sentences.
-        syllogistic: whether one is a rule that is about all.
-        applied: whether that is a conditional.
-        plurals: the words of the item that are nouns in the plural.
+        nodes: sentences of the item.
+        syllogistic: whether a sentence is a universal rule.
+        applied: whether the rule is a conditional.
+        plurals: plural nouns of the item.
     """
     if len(nodes) < 3:
         return _pair(nodes, plurals)
@@ -45,7 +45,7 @@ def resolve_subjects(
 
 
 def _pair(nodes: list[Node], plurals: frozenset[str]) -> ScopeReadings:
-    """Return the ways to take the subjects of one premise and a conclusion."""
+    """Return the interpretations of the subjects of one premise and a conclusion."""
     quantified = any(clause.quantifier for node in nodes for clause in clauses(node))
     indefinite = existentials(nodes)
     has_scope = any(inner_wrappers(wrappers) for _, wrappers in indefinite)
@@ -66,7 +66,7 @@ def _pair(nodes: list[Node], plurals: frozenset[str]) -> ScopeReadings:
 
 
 def _propositions(nodes: list[Node]) -> ScopeReadings:
-    """Return several sentences, none of which is a rule, with their quantified clauses as wholes."""
+    """Return several sentences without a rule, with quantified clauses as unanalysed propositions."""
     indefinite = existentials(nodes)
     has_scope = any(inner_wrappers(wrappers) for _, wrappers in indefinite)
     for occurrences in (indefinite if has_scope else [], universals(nodes)):
@@ -77,7 +77,7 @@ def _propositions(nodes: list[Node]) -> ScopeReadings:
 
 
 def _syllogism(nodes: list[Node]) -> ScopeReadings:
-    """Return the ways to take several sentences of which one is a rule."""
+    """Return the interpretations of several sentences with a rule."""
     if existentials(nodes):
         refuse_later_mentions(nodes)
         return with_existentials(nodes), "", {}
@@ -88,15 +88,15 @@ def _syllogism(nodes: list[Node]) -> ScopeReadings:
 
 
 def _with_scoped_existentials(nodes: list[Node]) -> list[Node]:
-    """Return the two sentences of an item with every subject as a quantifier that has its own scope."""
+    """Return the two sentences of an item with every indefinite subject as a quantifier with a scope."""
     if any(isinstance(node, Conditional) for node in nodes):
-        raise ReadingError("cannot tell the scope of an indefinite subject beside a condition")
+        raise ReadingError("cannot tell the scope of an indefinite subject in an item with a condition")
     refuse_later_mentions(nodes)
     return with_denied_existentials(with_existentials(nodes))
 
 
 def _is_divided(nodes: list[Node]) -> bool:
-    """Whether an operator stands between "no N" and what is said of them."""
+    """Whether an operator is between "no N" and its predicate."""
     return any(
         clause.quantifier == "no" and bool(inner_wrappers(wrappers))
         for node in nodes

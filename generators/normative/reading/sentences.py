@@ -1,4 +1,4 @@
-"""Sentences: frames of operators, existential and impersonal clauses."""
+"""Grammar of sentences: operator frames, existential and impersonal clauses."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ from polbias.generators.normative.reading.quantifiers import make_clause
 from polbias.generators.normative.reading.verb_groups import group, have_to, infinitive, marked_infinitive
 from polbias.generators.normative.reading.verbs import auxiliary_at, head_at, subject_predicate_splits
 
-# Clauses: a subject, and a verb group with what follows it.
+# Clauses: subject, verb group and complements.
 
 _UNIVERSAL = word_set("universal_subjects")
 _COMPLEMENT = word_set("complement")
@@ -61,7 +61,7 @@ _NEITHER = {"neither": "not", "nor": "or"}
 
 
 def clause(words: Words, mood: Mood = TOP) -> Node:
-    """Read a clause that no sentence frame opens."""
+    """Parse a clause that does not begin with a sentence frame."""
     while words and words[-1] in (",", ":"):
         words = words[:-1]
     if not words:
@@ -78,7 +78,7 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
             return operator(MODAL_ADVERBS[words[0]], clause(words[start:], FINITE), outer=True)
     if words[0] == "not" and words[1:2] and words[1] in _UNIVERSAL:
         node = clause(words[1:], mood)
-        # "Not every student might have passed": it might be that not every one has.
+        # "Not every student might have passed": it might be that not every student has passed.
         if isinstance(node, Operator) and node.word == "might":
             return replace(node, body=Negation(node.body, outer=True))
         return Negation(node, outer=True)
@@ -105,13 +105,13 @@ _NEGATIONS = frozenset(("not", "never"))
 
 @dataclass
 class _Opening:
-    """What comes before the predicate of an impersonal sentence.
+    """Words before the predicate of an impersonal sentence.
 
     Attributes:
-        index: where the predicate begins.
-        negated: whether a negation stands before everything else.
-        modal: the modal verb, or ``""``.
-        adverbs: modal adverbs with the negations after them, from the outside in; None is a negation.
+        index: index of the predicate.
+        negated: whether an outermost negation precedes the adverbs.
+        modal: modal verb, or ``""``.
+        adverbs: forces of modal adverbs, outermost first; None is a negation after an adverb.
     """
 
     index: int
@@ -121,7 +121,7 @@ class _Opening:
 
 
 def impersonal(words: Words, mood: Mood) -> Node | None:
-    """Read an impersonal sentence."""
+    """Parse an impersonal sentence; None if it is not one."""
     opening = _parse_opening(words)
     if opening is None:
         return None
@@ -139,7 +139,7 @@ def impersonal(words: Words, mood: Mood) -> Node | None:
 
 
 def _parse_opening(words: Words) -> _Opening | None:
-    """Read "is not", "has not been", "might not be", with the adverbs that follow."""
+    """Parse "is not", "has not been", "might not be", with the following adverbs."""
     first, second = words[1], words[2]
     if first in MODAL_VERBS:
         negated = second == "not"
@@ -181,7 +181,7 @@ def _with_adverbs(words: Words, opening: _Opening) -> _Opening:
 
 
 def _parse_predicate(words: Words, opening: _Opening, mood: Mood) -> Node | None:
-    """Read the predicate with what it is said of."""
+    """Parse the predicate and its complement."""
     predicate_words = words[opening.index :]
     if not predicate_words:
         return None
@@ -209,7 +209,7 @@ def _parse_predicate(words: Words, opening: _Opening, mood: Mood) -> Node | None
 
 
 def _parse_complement(word: str, force: Force | None, after: Words) -> Node | None:
-    """Read "that S", "(for NP) (not) to VP" or a bare sentence after a frame word."""
+    """Parse "that S", "(for NP) (not) to VP" or a bare sentence after a frame word."""
     is_listed, force = force is not None, force or (word, "necessary")
     if (after[0] == "that" and len(after) > 2) or (after[0] == "whether" and is_listed and len(after) > 2):
         return operator(
@@ -229,7 +229,7 @@ def _parse_complement(word: str, force: Force | None, after: Words) -> Node | No
 
 
 def parse_for_infinitive(force: Force, words: Words) -> Node | None:
-    """Read "for NP (not) to VP"."""
+    """Parse "for NP (not) to VP"."""
     for to in range(2, len(words) - 1):
         if words[to] == "to" and words[to + 1] not in DETERMINERS:
             end = to - (words[to - 1] == "not")
@@ -242,7 +242,7 @@ def parse_for_infinitive(force: Force, words: Words) -> Node | None:
 
 
 def parse_knowledge(words: Words) -> Node | None:
-    """Read "we (do not) know that S", "scientists have established that S"."""
+    """Parse "we (do not) know that S", "scientists have established that S"."""
     if "that" not in words[2:6]:
         return None
     that = words.index("that", 2)
@@ -265,7 +265,7 @@ _VERBS = frozenset(BE) | {"exists", "exist", "remains"}
 
 
 def existential(words: Words) -> Node | None:
-    """Read an existential sentence."""
+    """Parse an existential sentence; None if it has no modal noun."""
     if words[1] not in _VERBS:
         return None
     negated = words[2] == "not"
@@ -282,7 +282,7 @@ def existential(words: Words) -> Node | None:
 
 
 def _parse_noun_complement(force: Force, after: Words) -> Node | None:
-    """Read what follows the noun of the frame."""
+    """Parse the complement of the noun of the frame."""
     if after[0] == "that" and len(after) > 2:
         return operator(
             force, statement(after[1:], SUBJUNCTIVE if force[0] == "deontic" else FINITE), outer=True
@@ -298,7 +298,7 @@ def _parse_noun_complement(force: Force, after: Words) -> Node | None:
 
 
 def _parse_gerund(force: Force, words: Words) -> Node | None:
-    """Read "(NP) (not) V-ing"."""
+    """Parse "(NP) (not) V-ing"."""
     at = next((i for i, word in enumerate(words[:6]) if word == "being" or gerund_bases(word)), -1)
     if at < 0:
         return None
@@ -308,7 +308,7 @@ def _parse_gerund(force: Force, words: Words) -> Node | None:
     return operator(force, Negation(body) if negated else body)
 
 
-# Sentences: conditionals, and statements by the frame that opens them.
+# Sentences: conditionals, and statements by their opening frame.
 
 _IF = word_set("conditional")
 _ASKING = word_set("asking")
@@ -316,7 +316,7 @@ _ASKING = word_set("asking")
 
 @lru_cache(maxsize=1 << 14)
 def sentence(words: Words, conditional: bool = True) -> Node:
-    """Read a sentence."""
+    """Parse a sentence; `conditional`: "if" after the main clause makes a conditional."""
     while words and (words[0] in OPENERS or words[0] == ",") and len(words) > 2:
         words = words[1:]
     if not words:
@@ -342,13 +342,13 @@ def _parse_conditional(words: Words) -> Node:
 
 
 def _make_conditional(word: str, antecedent: Words, consequent: Words) -> Conditional:
-    """Read the halves of a conditional with "if" or "unless"."""
+    """Parse the antecedent and consequent of a conditional with "if" or "unless"."""
     condition = map_clauses(statement(antecedent), _with_indefinite)
     return Conditional(negate_if(condition, word == "unless"), statement(consequent))
 
 
 def _with_indefinite(clause: ClauseNode) -> ClauseNode:
-    """Return a clause of a condition with "a" for "any": what is true of one is enough."""
+    """Return a clause of a condition with "a" for "any": one instance is enough."""
     if clause.quantifier != "any":
         return clause
     subject = clause.subject
@@ -385,7 +385,7 @@ def _has_operator(words: Words) -> bool:
 
 
 def _parse_postposed(words: Words) -> Node | None:
-    """Read "C if A", "C only if A" and "C unless A"."""
+    """Parse "C if A", "C only if A" and "C unless A"."""
     for index in range(3, len(words) - 2):
         word = words[index]
         if (
@@ -401,7 +401,7 @@ def _parse_postposed(words: Words) -> Node | None:
 
 
 def statement(words: Words, mood: Mood = TOP) -> Node:
-    """Read a sentence or clause that is no conditional."""
+    """Parse a sentence or clause without a postposed condition."""
     if words[:1] == (",",):
         words = words[1:]
     if not words:
@@ -420,13 +420,13 @@ def statement(words: Words, mood: Mood = TOP) -> Node:
     return node or clause(words, mood)
 
 
-# Clauses that "and" or "or" joins, each with a subject and an auxiliary, or with an auxiliary of its own.
+# Coordinated clauses, each with a subject and an auxiliary, or with an auxiliary only.
 
 _AND_OR = word_set("clause_conjunctions")
 
 
 def coordination(words: Words, mood: Mood = TOP) -> Node | None:
-    """Read clauses that "and" or "or" joins; None where these join less than clauses."""
+    """Parse clauses joined by "and" or "or"; None if the conjunctions join smaller constituents."""
     joints = [at for at in range(2, len(words) - 1) if words[at] in _AND_OR]
     if not joints:
         return None
@@ -467,7 +467,7 @@ def _is_clause(words: Words) -> bool:
 
 
 def _is_elliptic(words: Words) -> bool:
-    """Whether words begin with an auxiliary, so that their subject is that of the clause before."""
+    """Whether words begin with an auxiliary, so that they share the subject of the previous clause."""
     return len(words) > 1 and (
         words[0] in AUXILIARIES or (words[0] in ("need", "needs") and words[1] in ("not", "to"))
     )

@@ -1,4 +1,4 @@
-"""What is wrong with the language of an item, and what is in no language that the grammar knows."""
+"""Language errors of an item, and rejection of texts that are not English."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.reading.lexicon import SINGULAR_IN_S, is_plural, is_unchanging, word_set
 from polbias.generators.normative.reading.nodes import ClauseNode, Node, clauses, indefinite, operators
 
-# Slips; in doubt, nothing is one.
+# Language errors; doubtful cases are not reported.
 
 Tokens = tuple[str, ...]
 _SINGULAR_DETERMINERS = word_set("singular_determiners")
@@ -26,7 +26,7 @@ _AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
 def find_slips(
     raw_sentences: Sequence[Tokens], nodes: Sequence[Node], domain: str, clashes: bool
 ) -> tuple[str, ...]:
-    """Find what is wrong with the language of an item."""
+    """Return the codes of the language errors of an item, sorted."""
     domain_modalities = (domain, *(FLAVOURS if domain == EPISTEMIC else ()))
     all_clauses = [clause for node in nodes for clause in clauses(node)]
     lower_case = {word for sentence in raw_sentences for word in sentence if word.islower()}
@@ -63,7 +63,7 @@ def _is_wrong_article(article: str, word: str) -> bool:
     if not word[0].isalpha():
         return False
     first = word[0].lower()
-    # "an historic" is not wrong, and nobody knows how an invented word in u- is pronounced.
+    # "an historic" is correct, and the pronunciation of an invented word in u- is unknown.
     if first == "h" and article == "an":
         return False
     if first in "uy" and not is_known(word.lower(), lang="en"):
@@ -80,7 +80,7 @@ def _has_wrong_capital(sentence: Tokens) -> bool:
 
 
 def _has_wrong_number(clause: ClauseNode, lower_case: set[str]) -> bool:
-    """Whether a finite verb certainly does not agree with its subject."""
+    """Whether a finite verb certainly disagrees with its subject."""
     subject, number = clause.subject, clause.number
     if not subject or not number:
         return False
@@ -106,7 +106,7 @@ def _has_wrong_number(clause: ClauseNode, lower_case: set[str]) -> bool:
 
 
 def _has_bare_verb(clause: ClauseNode, all_clauses: Sequence[ClauseNode]) -> bool:
-    """Whether a verb stands in the base form after "be", or after a subject that is singular elsewhere."""
+    """Whether a verb is in the base form after "be", or after a subject that is singular in another clause."""
     phrase = clause.predicate
     if phrase[0] == "be" and len(phrase) > 1 and not clause.missing:
         return any(
@@ -126,14 +126,14 @@ def _has_bare_verb(clause: ClauseNode, all_clauses: Sequence[ClauseNode]) -> boo
 
 # Other languages.
 
-# Shares of words that a lexicon knows: above the first a text is English, and it is in another language above
-# the second if that many more are known there. On 2,000 English items with invented words no share elsewhere
-# is 0.2 higher; on 48 German ones it is by 0.5 or more.
+# Shares of words in a lexicon. Above _MIN_ENGLISH a text is English. Otherwise it is in another language if the
+# share there is above _MIN_FOREIGN and more than _MIN_LEAD above the English share. On 2,000 English items with
+# invented words no other share is 0.2 higher; on 48 German items it is higher by 0.5 or more.
 _MIN_ENGLISH, _MIN_FOREIGN, _MIN_LEAD = 0.75, 0.6, 0.3
 
 
 def refuse_foreign(text: str) -> None:
-    """Refuse a text in another language, of which the grammar takes whole sentences for verb phrases."""
+    """Raise ReadingError for a text in another language; the grammar would parse it as verb phrases."""
     english = in_target_language(text, lang="en")
     if english > _MIN_ENGLISH:
         return
