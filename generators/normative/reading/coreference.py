@@ -1,4 +1,4 @@
-"""Who is meant: pronouns, names, anaphora."""
+"""Coreference: pronouns, names, anaphora."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from polbias.generators.normative.reading.nodes import (
 from polbias.generators.normative.reading.quantifiers import class_of, object_of
 from polbias.generators.normative.reading.verbs import ClauseWords, compare, number_of
 
-# Object pronouns: the noun phrases that they may stand for, and those that stand for the subject.
+# Object pronouns: antecedents, and reference to the subject.
 
-# Verbs whose object is its subject's: what "a dog" is after them is "your dog" later.
+# Verbs of possession: their object "a dog" is "your dog" in later mentions.
 OWNING = word_set("owning")
 _PRONOUNS = word_set("third_objects")
-# In phrases with these a pronoun can stand for the subject: "carry it with them".
+# After these words a pronoun can refer to the subject: "carry it with them".
 _LOCAL = word_set("local")
 _CONJUNCTIONS = word_set("conjunctions")
 _SPEAKERS = {"you": ("you",), "me": ("i",), "us": ("we",)}
@@ -52,7 +52,7 @@ _AFTER = PREPOSITIONS | ADVERBS | (DETERMINERS - {"one's"})
 
 
 def pronoun_at(phrase: Words) -> tuple[int, bool]:
-    """Return where a verb phrase has its first object pronoun of the third person, and whether it is sure."""
+    """Return the index of the first third-person object pronoun, or 0, and whether it is sure to be one."""
     for at in range(1, len(phrase)):
         if _is_pronoun(phrase, at):
             return at, phrase[at + 1 : at + 2] != ("to",)
@@ -60,13 +60,13 @@ def pronoun_at(phrase: Words) -> tuple[int, bool]:
 
 
 def _is_pronoun(phrase: Words, at: int) -> bool:
-    """Whether a word is an object pronoun; "her" before a noun is none."""
+    """Whether a word is an object pronoun; "her" before a noun is not."""
     word = phrase[at]
     return word in _PRONOUNS and (word != "her" or at + 1 == len(phrase) or phrase[at + 1] in _AFTER)
 
 
 def resolve_to_subject(phrase: Words, clause: ClauseNode) -> Iterator[Words]:
-    """Yield a verb phrase, and what it is if a pronoun after a preposition stands for its subject."""
+    """Yield a verb phrase, and its variants with "oneself" for a pronoun that refers to the subject."""
     yield phrase
     for at in range(2, len(phrase)) if clause.subject else ():
         word = phrase[at]
@@ -83,7 +83,7 @@ def resolve_to_subject(phrase: Words, clause: ClauseNode) -> Iterator[Words]:
 
 
 def _can_be_subject(speaker: Words, is_plural_pronoun: bool, clause: ClauseNode) -> bool:
-    """Whether a pronoun can stand for the subject of its clause."""
+    """Whether a pronoun can refer to the subject of its clause."""
     subject = clause.subject
     if speaker or subject[0] in ("you", "i", "we"):
         return subject == speaker
@@ -97,7 +97,10 @@ def _base(form: str) -> str:
 def resolve_pronoun(
     phrase: Words, position: int, candidates: Sequence[Words], owned: bool
 ) -> Iterator[Words]:
-    """Yield a verb phrase with each noun phrase that a pronoun in it may stand for."""
+    """Yield the verb phrase with its pronoun replaced by each antecedent that agrees with it.
+
+    If `owned`, the first candidate can also become "one's ...".
+    """
     agreeing = [
         phrase_words
         for phrase_words in dict.fromkeys(candidates)
@@ -118,7 +121,7 @@ def resolve_pronoun(
 
 
 def is_agreeing(pronoun: str, noun_phrase: Words) -> bool:
-    """Whether a pronoun can stand for a noun phrase."""
+    """Whether a pronoun agrees with a noun phrase."""
     head = noun_phrase[next((i for i, w in enumerate(noun_phrase) if w == "of"), len(noun_phrase)) - 1]
     if pronoun == "it":
         return head not in PERSONS
@@ -138,7 +141,7 @@ def noun_phrases(phrase: Words) -> Iterator[Words]:
 
 
 def noun_phrase(words: Words) -> Words:
-    """Return the noun phrase that words begin with, up to a preposition; empty if there is none."""
+    """Return the noun phrase at the beginning of words, up to a preposition; empty without one."""
     leading_words = words[: first_index(words, PREPOSITIONS - {"of"}) or len(words)]
     if leading_words and (
         (leading_words[0] in DETERMINERS - THIRD_PERSON and len(leading_words) > 1)
@@ -149,11 +152,11 @@ def noun_phrase(words: Words) -> Words:
 
 
 def definite(noun_phrase: Words) -> Words:
-    """Return a noun phrase as it stands on a later mention."""
+    """Return the definite form of an indefinite noun phrase, for a later mention."""
     return ("the", *noun_phrase[1:]) if noun_phrase[0] in _INDEFINITE else noun_phrase
 
 
-# What pronouns stand for: subject or object of the condition, the individual of the minor premise.
+# Antecedents: subject or object of the condition, the individual of the minor premise.
 
 _THIRD_POSSESSIVES = word_set("third_possessives")
 _INDEFINITE = word_set("indefinite")
@@ -161,15 +164,15 @@ _INDEFINITE = word_set("indefinite")
 
 @dataclass
 class Discourse:
-    """What the sentences of an item have spoken of so far.
+    """Discourse state: noun phrases of the sentences so far, to resolve pronouns.
 
     Attributes:
-        topic: the subject of the condition, or of the first clause about an individual.
-        object: the last noun phrase of the clause about the topic.
-        others: its other noun phrases.
-        owned: whether the clause says that somebody has the object.
-        clashes: whether a pronoun had no antecedent, or one that it cannot stand for.
-        pointing: pronouns that began the item as subjects, so that they point to something outside of it.
+        topic: subject of the condition, or of the first clause about an individual.
+        object: last noun phrase of the clause about the topic.
+        other_phrases: other noun phrases of this clause.
+        owned: whether the verb of this clause is one of possession.
+        clashes: whether a pronoun had no antecedent, or one that does not agree with it.
+        pointing: subject pronouns without antecedent, which refer outside the item.
     """
 
     topic: Words = ()
@@ -180,7 +183,7 @@ class Discourse:
     pointing: set[str] = field(default_factory=set)
 
     def resolve(self, node: Node) -> Node:
-        """Replace the pronouns of a sentence, and take note of what it speaks of."""
+        """Return a sentence with its pronouns resolved, and record its noun phrases."""
         if isinstance(node, Conditional):
             antecedent = map_clauses(node.antecedent, self._resolve_clause)
             first = next(clauses(antecedent))
@@ -199,7 +202,7 @@ class Discourse:
         return node
 
     def _restore_indefinite(self, clause: ClauseNode) -> ClauseNode:
-        """Return a clause about "the student" of the condition as one about "a student"."""
+        """Return a clause with the subject "a student" for "the student" of the condition."""
         is_later_mention = (
             bool(self.topic) and self.topic[0] in ("a", "an") and clause.subject == definite(self.topic)
         )
@@ -213,7 +216,7 @@ class Discourse:
             self._record_objects(first.predicate)
 
     def _record_objects(self, phrase: Words, inner: bool = False) -> None:
-        """Take note of the noun phrases after a verb; ``inner`` says that it stands in a restriction."""
+        """Record the noun phrases after a verb; ``inner``: the verb is in a restriction."""
         if inner and (len(phrase) < 2 or phrase[1] in PREPOSITIONS):
             self.object = ()
             return
@@ -274,7 +277,7 @@ class Discourse:
         return clause
 
     def _object_antecedent(self, pronoun: str) -> Words:
-        """Return the object of what came before if a subject pronoun can stand for it."""
+        """Return the recorded object if it agrees with a subject pronoun, else ()."""
         if not self.object or pronoun not in ("it", "they"):
             return ()
         plural = number_of(self.object) == "plural"
@@ -321,7 +324,7 @@ class Discourse:
 
 
 def _noun(noun_phrase: Words) -> Words:
-    """Return a noun phrase without the determiner that changes on a later mention."""
+    """Return a noun phrase without its article or demonstrative."""
     return noun_phrase[1:] if noun_phrase[0] in _INDEFINITE | DEMONSTRATIVES else noun_phrase
 
 
@@ -344,7 +347,7 @@ def _is_expletive(phrase: Words) -> bool:
 
 
 def _is_clash(pronoun: str, noun_phrase: Words) -> bool:
-    """Whether a pronoun certainly cannot stand for a noun phrase."""
+    """Whether a pronoun certainly cannot refer to a noun phrase."""
     head = (
         noun_phrase[-1]
         if not set(noun_phrase) & PREPOSITIONS
@@ -358,7 +361,7 @@ def _is_clash(pronoun: str, noun_phrase: Words) -> bool:
     return pronoun == "it" and (head in PERSONS or title in ("mr", "mrs", "ms"))
 
 
-# Names for the atoms of an item: one for all clauses that say the same.
+# Names for the atoms of an item: clauses with the same meaning share a name.
 
 INFINITIVE = "infinitive"
 _MARKED = ("past", "future", "progressive")
@@ -366,11 +369,11 @@ _MARKED = ("past", "future", "progressive")
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One place where an item says something.
+    """Occurrence of a clause or class in an item.
 
     Attributes:
-        alternatives: what the words may stand for, the likeliest first.
-        tense: see `Clause.tense`.
+        alternatives: possible interpretations of the words, the likeliest first.
+        tense: see `ClauseNode.tense`.
     """
 
     alternatives: tuple[ClauseWords, ...]
@@ -379,13 +382,13 @@ class Occurrence:
 
 @dataclass
 class ClauseNames:
-    """The names of the occurrences of an item, and what the naming leaves open.
+    """Names of the occurrences of an item, with their ambiguities.
 
     Attributes:
-        of: the name of each occurrence, by position.
-        loose: the other name, for an occurrence that only paraphrases an earlier one.
-        tenses: the tenses of each occurrence.
-        likely: whether an occurrence that paraphrases an earlier one most likely says the same.
+        of: name of each occurrence, by position.
+        loose: separate name by position, for an occurrence that only paraphrases an earlier one.
+        tenses: tense of each occurrence.
+        likely: whether a paraphrase most likely has the same meaning as the earlier occurrence.
     """
 
     of: list[str] = field(default_factory=list)
@@ -394,7 +397,10 @@ class ClauseNames:
     likely: bool = False
 
     def name(self, at: int, merge_paraphrases: bool, mark_tense: bool) -> str:
-        """Return the name of an occurrence."""
+        """Return the name of an occurrence.
+
+        `merge_paraphrases`: paraphrases share a name. `mark_tense`: the name has its tense if tenses differ.
+        """
         occurrence_name = self.of[at] if merge_paraphrases else self.loose.get(at, self.of[at])
         mark = self.tenses[at]
         return (
@@ -412,7 +418,7 @@ class ClauseNames:
 
     @property
     def tense_matters(self) -> bool:
-        """Whether clauses that otherwise say the same differ in tense."""
+        """Whether clauses with the same name differ in tense."""
         by_name: dict[str, set[str]] = {}
         for name, tense in zip(self.of, self.tenses, strict=True):
             by_name.setdefault(name, set()).add(tense)
@@ -420,13 +426,13 @@ class ClauseNames:
 
 
 def _tenses_differ(tenses: Iterable[str]) -> bool:
-    """Whether tenses differ; of those that an infinitive is none of ("must win"), only the past does."""
+    """Whether tenses differ; an infinitive ("must win") differs only from the past."""
     distinct = set(tenses)
     return len(distinct - {"", INFINITIVE}) > 1 or distinct >= {INFINITIVE, "past"}
 
 
 def name_occurrences(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> ClauseNames:
-    """Give every occurrence a name; anaphoric: "the boat" may be "a boat" of an earlier sentence."""
+    """Return names of all occurrences; `anaphoric`: "the boat" can be "a boat" of an earlier sentence."""
     settled = list(occurrences)
     for at, occurrence in enumerate(occurrences):
         if len(occurrence.alternatives) > 1:
@@ -439,7 +445,7 @@ def name_occurrences(occurrences: Sequence[Occurrence], anaphoric: bool = True) 
         name, loose_name = "", ""
         for earlier_clause, earlier_name, earlier_loose_name in named_clauses:
             verdict = compare(earlier_clause, clause)
-            if verdict == "same" and not anaphoric and _is_demonstrative_mention(earlier_clause, clause):
+            if verdict == "same" and not anaphoric and _is_definite_mention(earlier_clause, clause):
                 verdict = "ability"
             if verdict in ("same", "progressive"):
                 name, loose_name = earlier_name, earlier_loose_name
@@ -459,8 +465,8 @@ def name_occurrences(occurrences: Sequence[Occurrence], anaphoric: bool = True) 
     return names
 
 
-def _is_demonstrative_mention(earlier_clause: ClauseWords, later_clause: ClauseWords) -> bool:
-    """Whether "this boat" stands for "a boat"."""
+def _is_definite_mention(earlier_clause: ClauseWords, later_clause: ClauseWords) -> bool:
+    """Whether the later clause has "the boat" or "this boat" for "a boat" of the earlier one."""
     return bool(
         _INDEFINITE & set(earlier_clause.words)
         and (DEMONSTRATIVES & set(later_clause.words)) - set(earlier_clause.words)
@@ -497,7 +503,7 @@ def _without_determiners(clause: ClauseWords) -> list[str]:
 
 
 def _prefer_singular(names: ClauseNames, selected: Sequence[ClauseWords]) -> None:
-    """Name what is said of all in the plural by what is said of one of them."""
+    """Replace the names of plural clauses by the singular wording of the same predicate."""
     singular_names: dict[str, str] = {}
     for at, clause in enumerate(selected):
         text = " ".join(clause.words)

@@ -56,11 +56,11 @@ from polbias.generators.normative.reading.quantifiers import (
 )
 from polbias.generators.normative.reading.verbs import ClauseWords, compare, number_of, same_individual
 
-# Which sentences of an item are rules about all: generic sentences, and conditionals about anybody.
+# Universal rules of an item: generic sentences, and conditionals about anybody.
 
 
 def resolve_splits(nodes: Sequence[Node]) -> list[Node]:
-    """Settle where predicates of clauses without auxiliary begin, in agreement with other clauses."""
+    """Select the split of each clause without auxiliary that agrees with another clause of the item."""
     flat = [clause for node in nodes for clause in clauses(node)]
     sure = [clause for clause in flat if not clause.splits]
     phrases = {phrase for clause in sure for alternatives in clause.predicates for phrase in alternatives}
@@ -78,7 +78,7 @@ def resolve_splits(nodes: Sequence[Node]) -> list[Node]:
 
 
 def with_generic_rule(nodes: Sequence[Node]) -> list[Node]:
-    """Put the quantifier into the generic rule of a syllogism."""
+    """Return the sentences of a syllogism with its generic rule quantified by "all"."""
     nodes = list(nodes)
     if len(nodes) < 3 or any(isinstance(node, Conditional) for node in nodes):
         return nodes
@@ -108,7 +108,7 @@ def _generic_rule(nodes: Sequence[Node]) -> int | None:
 
 
 def _can_be_generic(subject: Words) -> bool:
-    """Whether a noun phrase can be about a kind: a bare plural, or "a" with a noun."""
+    """Whether a noun phrase can be generic: a bare plural, or "a" with a noun."""
     if subject[0] in SUBJECT_PRONOUNS or subject[0] == "there":
         return False
     return subject[0] in ("a", "an") or (subject[0] not in DETERMINERS and number_of(subject) == "plural")
@@ -120,12 +120,12 @@ def _strip_article(subject: Words) -> Words:
 
 @dataclass(frozen=True, slots=True)
 class GenericRule:
-    """A conditional about anybody that the item applies to somebody.
+    """Conditional about anybody, applied to an individual of the item.
 
     Attributes:
-        at: its position among the sentences.
-        subject: who it is about: "someone", "a student", "you".
-        stated: whether the name of the one it is applied to says of what class it is: "this student".
+        at: index of its sentence.
+        subject: subject of its condition: "someone", "a student", "you".
+        names_class: whether the name of the individual has the class noun: "this student".
     """
 
     at: int
@@ -134,7 +134,7 @@ class GenericRule:
 
     @property
     def noun(self) -> str:
-        """The name of the class that "a student" speaks of; empty where anybody is meant, or it is stated."""
+        """Class noun of "a student"; empty for anybody, and if the name of the individual has it."""
         if self.names_class or self.subject[0] not in ("a", "an", "any", "every"):
             return ""
         name = " ".join(class_of(self.subject[1:]).name)
@@ -142,7 +142,7 @@ class GenericRule:
 
 
 def applied_rule(nodes: Sequence[Node]) -> GenericRule | None:
-    """A conditional about anybody ("if someone is a lawyer, they must ...") applied to somebody."""
+    """Return the conditional about anybody ("if someone is a lawyer, ...") that is applied to an individual."""
     at = next((at for at, node in enumerate(nodes) if isinstance(node, Conditional)), None)
     if at is None or len(nodes) < 3:
         return None
@@ -171,7 +171,7 @@ def applied_rule(nodes: Sequence[Node]) -> GenericRule | None:
 
 
 def restate_rule(nodes: Sequence[Node]) -> list[Node]:
-    """Say of somebody only what a conditional about anybody asks for."""
+    """Shorten "is an N who ..." to its restriction, if this is the condition of a conditional about "an N"."""
     condition = next((next(clauses(node)) for node in nodes if isinstance(node, Conditional)), None)
     if condition is None or not condition.subject or not _is_anybody(condition.subject):
         return list(nodes)
@@ -197,7 +197,7 @@ def _is_anybody(subject: Words) -> bool:
 
 
 def fill_missing_subjects(nodes: Sequence[Node], topic: Words, syllogistic: bool) -> list[Node]:
-    """Give infinitives without subject the one that they are about."""
+    """Return the sentences with subjects filled in for infinitives without subject."""
     flat = [clause for node in nodes for clause in clauses(node)]
     if syllogistic:
         if not any(clause.subject == ("you",) for clause in flat):
@@ -224,11 +224,11 @@ def _with_default_subject(clause: ClauseNode, subject: Words) -> ClauseNode:
     return clause if clause.subject or clause.quantifier else replace(clause, subject=subject)
 
 
-# Which modal words of an item are operators, and of which modality: what depends on the item's domain.
+# Modal words that depend on the domain of the item: whether they are operators, and their modality.
 
 
 def infer_domain(nodes: Sequence[Node]) -> str:
-    """Return the domain of an item by its unambiguous frames; by tense and "might" where it has none."""
+    """Return the domain of an item by its unambiguous frames; without any, by tense and "might"."""
     item_operators = [operator for node in nodes for operator in operators(node)]
     modalities = [
         EPISTEMIC if operator.modality in FLAVOURS else operator.modality for operator in item_operators
@@ -245,7 +245,7 @@ def infer_domain(nodes: Sequence[Node]) -> str:
 
 
 def resolve_domain(nodes: Sequence[Node], domain: str, flavoured: bool = False) -> list[Node]:
-    """Settle what depends on the domain, and whether its flavours are told apart."""
+    """Resolve the operators that depend on the domain; `flavoured`: flavours are different modalities."""
     has_ability = domain == "epistemic" and any(
         phrase[0] == "can" or phrase[:2] == ("be", "able")
         for node in nodes
@@ -279,7 +279,7 @@ def resolve_domain(nodes: Sequence[Node], domain: str, flavoured: bool = False) 
             modality = CERTAINTY if node.word in ("might", "may") else ALETHIC
         elif not flavoured and modality in FLAVOURS:
             modality = EPISTEMIC
-        # Of "all B are known to be C" the rule may be known, and not of each B.
+        # "All B are known to be C" can express knowledge of the rule, not of each B.
         outer = node.outer or modality == KNOWLEDGE
         return Operator(modality, node.force, settle(node.body), outer, node.word)
 
@@ -287,7 +287,7 @@ def resolve_domain(nodes: Sequence[Node], domain: str, flavoured: bool = False) 
 
 
 def _content_clauses(node: Node) -> list[ClauseNode]:
-    """Return the clauses of a tree, and what "can" says where it is content."""
+    """Return the clauses of a tree, with the content of "can" for its operand."""
     if isinstance(node, ClauseNode):
         return [node]
     if isinstance(node, Conditional):
@@ -305,7 +305,7 @@ _SOMEBODY = word_set("somebody")
 
 
 def kind_of(nodes: Sequence[Node]) -> tuple[Words, int] | None:
-    """Find a kind that a syllogism is about, and over which one of its sentences quantifies."""
+    """Return the class that a syllogism uses as a kind and quantifies over, and the index of its rule."""
     last = next(clauses(nodes[-1]))
     if not _can_be_kind(last):
         return None
@@ -337,7 +337,7 @@ def _is_of_kind(clause: ClauseNode, name: Words) -> bool:
 
 
 def as_classes(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
-    """Return the sentences of a syllogism with what is said of a kind said of all that is of the kind."""
+    """Return the sentences of a syllogism with clauses about a kind quantified over its members."""
 
     def quantify(clause: ClauseNode) -> ClauseNode:
         if clause.quantifier or not _is_of_kind(clause, name):
@@ -351,7 +351,7 @@ def as_classes(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
 
 
 def as_terms(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
-    """Return the sentences of a syllogism with what is said of all that is of a kind said of the kind."""
+    """Return the sentences of a syllogism with clauses about all members of a kind turned to the kind."""
 
     def unquantify(clause: ClauseNode) -> ClauseNode:
         return replace(clause, quantifier="") if _is_of_kind(clause, name) else clause
@@ -363,7 +363,10 @@ def as_terms(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
 
 
 def as_propositions(nodes: Sequence[Node]) -> list[Node] | None:
-    """Take quantified clauses as wholes: "every N does", "some N does"."""
+    """Return sentences with quantified clauses as unanalysed propositions: "every N does", "some N does".
+
+    None if no clause is quantified, or if different quantifiers occur.
+    """
     sentences = [sentence for node in nodes for sentence in _joined_sentences(node)]
     if not any(next(clauses(sentence)).quantifier for sentence in sentences):
         return None
@@ -373,7 +376,7 @@ def as_propositions(nodes: Sequence[Node]) -> list[Node] | None:
 
 
 def _joined_sentences(node: Node) -> Iterator[Node]:
-    """Yield a sentence, or what "if", "and" and "or" join in it."""
+    """Yield the parts of a sentence that "if", "and" and "or" join, or the sentence."""
     if isinstance(node, Conditional):
         yield from _joined_sentences(node.antecedent)
         yield from _joined_sentences(node.consequent)
@@ -385,7 +388,10 @@ def _joined_sentences(node: Node) -> Iterator[Node]:
 
 
 def _quantifier_word(node: Node) -> str:
-    """Return "every" or "some" for a sentence that quantifies, "only" for one that is no proposition so."""
+    """Return "every", "some" or "only" for a quantified sentence, else "".
+
+    A sentence with "only" is not a proposition of this kind.
+    """
     clause = next(clauses(node))
     if (
         _is_existential(clause)
@@ -412,7 +418,7 @@ def _is_existential(clause: ClauseNode) -> bool:
 
 
 def _is_negated(node: Node) -> bool:
-    """Whether a negation stands before the clause."""
+    """Whether a negation precedes the clause."""
     while not isinstance(node, ClauseNode | Conditional | Coordination):
         if isinstance(node, Negation):
             return True
@@ -430,14 +436,14 @@ def _with_quantifier_word(clause: ClauseNode, word: str) -> ClauseNode:
 
 
 def _replace_first_clause(node: Node, clause: ClauseNode) -> Node:
-    """Return a sentence with another first clause, denied if the first one began with "no"."""
+    """Return a sentence with its first clause replaced; negated if that clause began with "no"."""
     first = next(clauses(node))
     changed = map_clauses(node, lambda candidate: clause if candidate is first else candidate)
     return negate_embedded(changed) if first.quantifier == "no" and not clause.quantifier else changed
 
 
 def negate_embedded(node: Node, outer: bool = False) -> Node:
-    """Deny a sentence within what takes it as a whole: "it is certain that no ..."."""
+    """Negate a sentence under its outer operators: "it is certain that no ..."."""
     if isinstance(node, Negation | Operator) and node.outer:
         return replace(node, body=negate_embedded(node.body, outer))
     return Negation(node, outer)
@@ -448,19 +454,18 @@ _SPEAKERS = (("you",), ("i",))
 
 @dataclass(frozen=True)
 class Contents:
-    """The sentences of an item with their contents named.
+    """Sentences of an item with names for their predicates, classes and individuals.
 
     Attributes:
-        nodes: the sentences.
-        names: of everything that is said, by position.
-        positions: the positions of the disjuncts of each clause, by the identity of the clause.
-        classes: the positions of the classes that a clause quantifies over (mostly one), by the identity of
-            the clause.
-        individuals: the names of the individuals, by noun phrase.
-        restricted: classes such as "students who cheat" of which the item elsewhere only says "cheats": the
-            position of the class, and that of the other saying.
-        doubtful: those of them where the item does not say of whom cheats that it is a student; and the
-            positions of "everyone" where the item does not say of anybody that he is a person.
+        nodes: sentences.
+        names: names of the occurrences, by position.
+        positions: positions of the disjuncts of each clause, by ``id(clause)``.
+        classes: positions of the classes that a clause quantifies over (mostly one), by ``id(clause)``.
+        individuals: names of the individuals, by noun phrase.
+        restricted: for a class such as "students who cheat", if another clause only has "cheats": position of
+            the other occurrence, by position of the class.
+        doubtful: restricted classes if the item does not state that the one who cheats is a student; and
+            positions of "everyone" if the item does not state that anybody is a person.
     """
 
     nodes: list[Node]
@@ -473,7 +478,7 @@ class Contents:
 
 
 def name_contents(nodes: list[Node], syllogistic: bool, rule: GenericRule | None) -> Contents:
-    """Name what an item says."""
+    """Return the sentences of an item with names for their predicates, classes and individuals."""
     occurrences: list[Occurrence] = []
     positions: dict[int, list[int]] = {}
     classes: dict[int, list[int]] = {}
@@ -502,7 +507,7 @@ def _clause_occurrences(clause: ClauseNode, syllogistic: bool, is_singular: bool
     subject, quantified = clause.subject, bool(clause.quantifier)
     is_singular = is_singular or subject in _SPEAKERS
     plural = quantified or (bool(subject) and not is_singular and number_of(subject) == "plural")
-    # The present of a rule about all is generic.
+    # The present tense of a universal rule is generic.
     tense = "" if quantified and clause.tense == "present" else clause.tense
     foreign = foreign_possessives(subject)
     for alternatives in clause.predicates:
@@ -522,13 +527,13 @@ def _proposition(subject: Words, phrase: Words, plural: bool) -> ClauseWords:
     if not subject:
         return ClauseWords((), canonical_words(phrase, foreign), plural)
     copular = phrase[0] == "be" and len(phrase) > 1 and phrase[1] != "able"
-    # A word before the phrase keeps the normal form from taking its beginning for the beginning of a text.
+    # The word "it" keeps the normal form from treating the phrase as the beginning of a text.
     words = canonical_words(("it", *phrase), foreign)[1:]
     return ClauseWords(subject, words[1:] if copular else words, plural, copular)
 
 
 def _name_individuals(flat: list[ClauseNode], number_by_subject: dict[Words, str]) -> dict[Words, str]:
-    """Name the individuals; a later name for the same one gives way to the first."""
+    """Map noun phrases to names of individuals; the first name of an individual is used for all."""
     name_by_subject: dict[Words, str] = {}
     for clause in flat:
         if not clause.quantifier and clause.subject and clause.subject not in name_by_subject:
@@ -540,7 +545,7 @@ def _name_individuals(flat: list[ClauseNode], number_by_subject: dict[Words, str
 
 
 def _doubtful_people(flat: list[ClauseNode], classes: dict[int, list[int]]) -> frozenset[int]:
-    """Return the positions of "everyone" beside a class that the item does not call persons."""
+    """Return the positions of "everyone" in an item with another class, which need not be persons."""
     quantified = [clause for clause in flat if clause.quantifier]
     people_ids = {
         id(clause)

@@ -1,7 +1,7 @@
-"""Indefinite and counted noun phrases: what is read as "at least one", and what is not read at all.
+"""Indefinite and counted noun phrases: interpreted as "at least one", or rejected.
 
-A subject that counts or measures ("two drivers", "most of them") is never part of a proposition: whether an
-operator or a negation is said of all that it applies to, or of how many there are, its form does not show.
+A subject with a count or measure ("two drivers", "most of them") is never part of a proposition: its form
+does not show whether an operator or a negation applies to each member or to their number.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _OBJECTS = word_set("scoping_objects")
 _FREQUENCIES = word_set("frequencies")
 _PARTS, _EXCEPTIONS, _UNITS = word_set("parts"), word_set("exceptions"), word_set("units")
 _AT_LEAST_ONE, _ONE_OF = ("at", "least", "one"), ("one", "of")
-# What may stand before a number, so that it counts: "the two drivers", "more than 20 drivers".
+# Words before a number that counts: "the two drivers", "more than 20 drivers".
 _BEFORE_NUMBERS = DETERMINERS | {
     "than",
     "to",
@@ -60,7 +60,7 @@ _BEFORE_NUMBERS = DETERMINERS | {
     "of",
 }
 _BEFORE_NUMBERS |= _QUANTITIES
-# Prepositions that belong to a quantity; after another one or a relative comes what restricts a noun.
+# Prepositions within a quantity; any other preposition, or a relative, begins the restriction of a noun.
 _QUANTITY_PREPOSITIONS = {"than", "to", "or", "and", "but"}
 _RESTRICTING = (PREPOSITIONS | RELATIVES) - _QUANTITY_PREPOSITIONS
 _DIGITS = re.compile(r"\d[\d.,]*%?$")
@@ -89,7 +89,7 @@ def inner_wrappers(wrappers: Wrappers) -> Wrappers:
 
 
 def existential_class(subject: Words) -> Words:
-    """Return the class of which a subject says that there is at least one; empty if it says no such thing."""
+    """Return the class of an existential subject ("some N", "at least one N"); empty for other subjects."""
     if subject[:1] == ("some",) and len(subject) > 1:
         class_words = subject[1:]
     elif subject[:1] and subject[0] in _EXISTENTIAL - {"some"}:
@@ -107,11 +107,7 @@ def existential_class(subject: Words) -> Words:
 
 
 def refuse_quantities(nodes: Sequence[Node]) -> None:
-    """Refuse an item that counts or measures where this bears on what follows.
-
-    Raises:
-        ReadingError: naming the noun phrase.
-    """
+    """Raise ReadingError for an item with a quantity that affects the inference, naming the noun phrase."""
     occurrences = [pair for node in nodes for pair in scopes(node)]
     quantity_clauses = [(clause, wrappers) for clause, wrappers in occurrences if quantity_of(clause)]
     if quantity_clauses and not is_repeated(nodes, quantity_clauses):
@@ -124,7 +120,7 @@ def refuse_quantities(nodes: Sequence[Node]) -> None:
 
 
 def is_repeated(nodes: Sequence[Node], occurrences: Sequence[tuple[ClauseNode, Wrappers]]) -> bool:
-    """Whether clauses of several sentences are one clause that comes again as it is, verb group and all."""
+    """Whether clauses of several sentences are repetitions of one clause with the same verb group."""
     first = occurrences[0][0]
     heads = [clause.subject[-1:] for node in nodes for clause in clauses(node)]
     return (
@@ -144,7 +140,7 @@ def _force(wrapper: Negation | Operator) -> tuple[str, ...]:
 
 
 def quantity_of(clause: ClauseNode) -> str:
-    """Return the word of a subject that counts or measures, or excepts somebody; empty if there is none."""
+    """Return the quantity or exception word of a subject; empty without one."""
     subject = clause.subject if clause.quantifier else existential_class(clause.subject) or clause.subject
     if not clause.quantifier and (word := _embedded_quantity(subject)):
         return word
@@ -162,7 +158,7 @@ def quantity_of(clause: ClauseNode) -> str:
 
 
 def _embedded_quantity(subject: Words) -> str:
-    """Return the quantity of what a subject belongs to: "somebody's car", "the cars of two drivers"."""
+    """Return the quantity word of a possessor: "somebody's car", "the cars of two drivers"."""
     for at, word in enumerate(subject):
         possessor = word.removesuffix("'s")
         if possessor != word and possessor in UNIVERSAL_PEOPLE | _EXISTENTIAL:
@@ -178,7 +174,7 @@ def _embedded_quantity(subject: Words) -> str:
 
 
 def _restriction_at(subject: Words) -> int:
-    """Return where what restricts the noun of a subject begins, or its end."""
+    """Return the index of the restriction of a subject's noun, or the end of the subject."""
     return next(
         (
             at
@@ -194,12 +190,12 @@ def _is_number(words: Words, at: int) -> bool:
 
 
 def _is_count(words: Words, at: int) -> bool:
-    """Whether a number counts what comes after it, and is no name ("chapter two")."""
+    """Whether a number is a count and not a name ("chapter two")."""
     return _is_number(words, at) and (not at or at + 1 < len(words) or words[at - 1] in _BEFORE_NUMBERS)
 
 
 def _refuse_coordinated(clause: ClauseNode, wrappers: Wrappers) -> None:
-    """Refuse a subject of several where it matters whether something is said of each."""
+    """Raise ReadingError for a coordinated subject whose distributive reading affects the inference."""
     subject = clause.subject
     if clause.quantifier or not inner_wrappers(wrappers):
         return
@@ -211,14 +207,14 @@ def _refuse_coordinated(clause: ClauseNode, wrappers: Wrappers) -> None:
 
 
 def _refuse_any(clause: ClauseNode, wrappers: Wrappers, is_single_premise: bool) -> None:
-    """Refuse "any" where a negation makes it "some", or does not."""
+    """Raise ReadingError for "any" under a negation, which can mean "some"."""
     negations = [wrapper for wrapper in wrappers if isinstance(wrapper, Negation)]
     if is_single_premise and clause.quantifier == "any" and negations and inner_wrappers(wrappers):
         raise ReadingError(f"cannot tell the scope of {' '.join(clause.subject)!r}")
 
 
 def _refuse_object(clause: ClauseNode, wrappers: Wrappers) -> None:
-    """Refuse a counted or quantified object where a negation of the verb group may be within its scope."""
+    """Raise ReadingError for a counted or quantified object that can have scope over a negation."""
     if not any(isinstance(wrapper, Negation) for wrapper in wrappers):
         return
     has_operator = any(isinstance(wrapper, Operator) for wrapper in wrappers)
@@ -230,7 +226,7 @@ def _refuse_object(clause: ClauseNode, wrappers: Wrappers) -> None:
 
 
 def scoping_word(phrase: Words, modal: bool, obliged: bool) -> str:
-    """Return the word of a verb phrase whose scope a negation before it leaves open, or nothing."""
+    """Return the word of a verb phrase whose scope is ambiguous after a negation, or ""."""
     for at in range(1, len(phrase)):
         word, before, after = phrase[at], phrase[at - 1], phrase[at + 1 : at + 2]
         if obliged and word in _FREQUENCIES:
@@ -247,7 +243,7 @@ def scoping_word(phrase: Words, modal: bool, obliged: bool) -> str:
 
 
 def is_generic(subject: Words, plurals: frozenset[str]) -> bool:
-    """Whether a subject is "a" with a noun, or a bare plural; plurals: the words that can be one."""
+    """Whether a subject is "a" with a noun, or a bare plural; `plurals`: plural nouns of the item."""
     if not subject or subject[0] in SUBJECT_PRONOUNS or subject[0] in PREPOSITIONS:
         return False
     if subject[0] in ("a", "an"):
@@ -259,15 +255,15 @@ def is_generic(subject: Words, plurals: frozenset[str]) -> bool:
 
 
 def refuse_later_mentions(nodes: Sequence[Node]) -> None:
-    """Refuse pronouns beside an existential subject: they may stand for whoever it speaks of."""
+    """Raise ReadingError for pronoun subjects, which could refer to an existential subject of the item."""
     for node in nodes:
         for clause in clauses(node):
             if clause.subject[:1] and clause.subject[0] in THIRD_PERSON and len(clause.subject) == 1:
-                raise ReadingError(f"cannot tell whom {clause.subject[0]!r} stands for")
+                raise ReadingError(f"cannot tell to whom {clause.subject[0]!r} refers")
 
 
 def existentials(nodes: Sequence[Node]) -> list[tuple[ClauseNode, Wrappers]]:
-    """Return the clauses with a subject that says of at least one, with their wrappers."""
+    """Return the clauses with an existential subject, with their wrappers."""
     return [
         (clause, wrappers)
         for node in nodes
@@ -277,7 +273,7 @@ def existentials(nodes: Sequence[Node]) -> list[tuple[ClauseNode, Wrappers]]:
 
 
 def universals(nodes: Sequence[Node]) -> list[tuple[ClauseNode, Wrappers]]:
-    """Return the clauses with a quantified subject and a negation or an operator in the verb group."""
+    """Return the clauses with a quantified subject and a negation or operator in the verb group."""
     occurrences = (pair for node in nodes for pair in scopes(node))
     return [
         (clause, wrappers)
@@ -287,7 +283,7 @@ def universals(nodes: Sequence[Node]) -> list[tuple[ClauseNode, Wrappers]]:
 
 
 def with_existentials(nodes: Sequence[Node]) -> list[Node]:
-    """Return sentences with existential subjects as quantifiers; conditionals stay as they are."""
+    """Return sentences with existential subjects as quantifiers; conditionals are unchanged."""
 
     def quantify(clause: ClauseNode) -> ClauseNode:
         group = () if clause.quantifier else existential_class(clause.subject)
@@ -297,7 +293,7 @@ def with_existentials(nodes: Sequence[Node]) -> list[Node]:
 
 
 def with_denied_existentials(nodes: Sequence[Node]) -> list[Node]:
-    """Return sentences with "no N" as the denial of "some N"."""
+    """Return sentences with "no N" as the negation of "some N"."""
     return [_negate_existential(node) for node in nodes]
 
 
@@ -314,7 +310,7 @@ def _negate_existential(node: Node) -> Node:
 
 
 def with_quantifier(nodes: Sequence[Node], quantifier: str, plurals: frozenset[str]) -> list[Node]:
-    """Return sentences with another quantifier for generic subjects."""
+    """Return sentences with a quantifier for generic subjects."""
 
     def quantify(clause: ClauseNode) -> ClauseNode:
         if clause.quantifier or not is_generic(clause.subject, plurals):
@@ -326,7 +322,7 @@ def with_quantifier(nodes: Sequence[Node], quantifier: str, plurals: frozenset[s
 
 
 def generic_quantifiers(nodes: Sequence[Node], plurals: frozenset[str]) -> tuple[str, ...]:
-    """Return the quantifiers that generic subjects may stand for where that bears on scope."""
+    """Return the possible quantifiers of generic subjects, if they affect scope."""
     occurrences = [
         (clause, wrappers)
         for node in nodes
@@ -335,7 +331,7 @@ def generic_quantifiers(nodes: Sequence[Node], plurals: frozenset[str]) -> tuple
     ]
     all_wrappers = [wrapper for _, wrappers in occurrences for wrapper in wrappers]
     has_duty = any(isinstance(wrapper, Operator) and wrapper.modality == DEONTIC for wrapper in all_wrappers)
-    # "A square cannot have five sides" is of a kind, "a senator will resign" is of one or another.
+    # "A square cannot have five sides" is about a kind, "a senator will resign" about an unknown individual.
     is_episodic = any(clause.tense not in ("", "present") for clause, _ in occurrences)
     flat = [clause for node in nodes for clause in clauses(node)]
     other_classes = {class_of(clause.subject).name for clause in flat if clause.quantifier}
@@ -356,13 +352,13 @@ def generic_subject(nodes: Sequence[Node], plurals: frozenset[str]) -> str:
 
 
 def is_one_kind(nodes: Sequence[Node], plurals: frozenset[str]) -> bool:
-    """Whether the generic subjects of an item are all of one kind."""
+    """Whether all generic subjects of an item are of one kind."""
     subjects = (clause.subject for node in nodes for clause in clauses(node) if not clause.quantifier)
     return len({class_of(subject).name for subject in subjects if is_generic(subject, plurals)}) == 1
 
 
 def refuse_generics(nodes: Sequence[Node], plurals: frozenset[str]) -> None:
-    """Refuse several sentences if what one says of "a N" may be of all of them, or of one or another."""
+    """Raise ReadingError for several sentences if "a N" can mean "all N" or "some N"."""
     pairs = [pair for node in nodes for pair in scopes(node)]
     quantified = {class_of(clause.subject).name for clause, _ in pairs if clause.quantifier}
     generic = [
@@ -396,7 +392,7 @@ def _is_duty(wrappers: Wrappers) -> bool:
 def _is_divided_otherwise(
     clause: ClauseNode, wrappers: Wrappers, other: ClauseNode, other_wrappers: Wrappers
 ) -> bool:
-    """Whether two clauses say the same of "a N", but with other operators in the verb group."""
+    """Whether two clauses with the same subject and predicate differ in the operators of the verb group."""
     return (
         clause.subject == other.subject
         and bool(set(clause.predicates[0]) & set(other.predicates[0]))

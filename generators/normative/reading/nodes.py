@@ -68,8 +68,8 @@ class ClauseNode:
             base form.
         tense: ``""`` if neutral, else ``"present"``, ``"past"``, ``"future"`` or ``"progressive"``.
         number: number of the subject by the form of the verb: ``"singular"``, ``"plural"`` or ``""``.
-        quantifier: ``"all"``, ``"any"``, ``"no"``, ``"only"``, ``"some"`` or ``""``; if not empty, the subject
-            is the class.
+        quantifier: ``"all"``, ``"any"``, ``"no"``, ``"only"``, ``"some"`` or ``""``; the subject of a
+            quantifier is the class.
         splits: all grammatical divisions if no auxiliary marks the beginning of the predicate; the first is
             `subject` and `predicates`.
         unmarked: whether the finite verb is in the base form.

@@ -1,4 +1,4 @@
-"""Quantified, coordinated and disjoined noun phrases."""
+"""Quantified and coordinated noun phrases, and disjunctions of verb phrases."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ from polbias.generators.normative.reading.nodes import (
 )
 from polbias.generators.normative.reading.verbs import ClauseWords, compare, head_at
 
-# Disjunctions of verb phrases, with what the later disjuncts leave out filled in.
+# Disjunctions of verb phrases, with the ellipsis of later disjuncts resolved.
 
 _POSSESSIVES = word_set("third_possessives")
 _SUBORDINATE = word_set("subordinate")
 
 
 def disjuncts(phrase: Words) -> tuple[Alternatives, ...]:
-    """Take a verb phrase apart at "or"."""
+    """Split a verb phrase at "or" into disjuncts, each with its alternative phrases."""
     if "or" not in phrase:
         return ((phrase,),)
     parts = _parts(phrase)
@@ -62,7 +62,7 @@ def disjuncts(phrase: Words) -> tuple[Alternatives, ...]:
     first = parts[0]
     later_disjuncts = tuple(_fill_ellipsis(first, part) for part in parts[1:])
     tail = parts[-1]
-    # "eat or drink in class": what follows the last disjunct may belong to all of them.
+    # "eat or drink in class": the adverbial after the last disjunct can modify all disjuncts.
     shared = tuple(first + tail[start:] for start in range(1, len(tail)) if tail[start] in PREPOSITIONS)
     return ((first, *shared), *later_disjuncts)
 
@@ -88,7 +88,7 @@ def _parts(phrase: Words) -> list[Words]:
 
 
 def _fill_ellipsis(first: Words, fragment: Words) -> Alternatives:
-    """Return the verb phrases that a later disjunct may stand for."""
+    """Return the verb phrases that a later disjunct can mean, the likeliest first."""
     if fragment[0] == "to":
         fragment = fragment[1:] or fragment
     if fragment[0] in first[1:] and fragment[0] not in DETERMINERS:
@@ -111,10 +111,10 @@ def _fill_ellipsis(first: Words, fragment: Words) -> Alternatives:
 
 
 def _begins_with_verb(first: Words, fragment: Words) -> bool:
-    """Whether a later disjunct can be a verb phrase of its own."""
+    """Whether a later disjunct can be a full verb phrase."""
     if fragment[0] in DETERMINERS or fragment[0] in PREPOSITIONS:
         return False
-    # An unknown word before an object, or in the place of a lone verb, is a verb.
+    # An unknown word before an object, or parallel to a lone verb, is a verb.
     following = fragment[1:2]
     return bool(
         is_verb(fragment[0])
@@ -147,7 +147,7 @@ def _after_infinitive(first: Words, fragment: Words) -> Words:
 
 
 def object_of(phrase: Words) -> Words:
-    """Return the last noun phrase of a verb phrase: what a pronoun after it stands for."""
+    """Return the last noun phrase of a verb phrase, the antecedent of a later pronoun."""
     start, end = _object_start(phrase), len(phrase)
     while end > start + 1 and phrase[end - 1] in ADVERBS:
         end -= 1
@@ -166,17 +166,17 @@ def _with_object(first: Words, fragment: Words) -> Words:
 
 
 def _object_prefix(first: Words, fragment: Words) -> Words:
-    """Return what comes before the constituent of the first disjunct that a fragment takes the place of."""
+    """Return the part of the first disjunct before the constituent that a fragment replaces."""
     if fragment[0] in PREPOSITIONS:
         return first[: last_index(first, fragment[:1]) or last_index(first, PREPOSITIONS) or len(first)]
     return first[: last_index(first, DETERMINERS) or last_index(first[:-1], PREPOSITIONS) + 1]
 
 
-# Subjects: quantified ones become a quantifier and a class, the others stay as they are.
+# Subjects: a quantified subject becomes a quantifier and a class; other subjects are unchanged.
 
 
 def split_quantifier(subject: Words) -> tuple[str, Words]:
-    """Take the quantifier off a noun phrase."""
+    """Split a noun phrase into its quantifier, or ``""``, and the class."""
     if not subject or subject[0] not in UNIVERSAL:
         if subject[:1] == ("those",) and subject[1:2] in (("who",), ("that",), ("which",), ("with",)):
             return "all", subject
@@ -210,7 +210,7 @@ def split_quantifier(subject: Words) -> tuple[str, Words]:
 def make_clause(
     subject: Words, phrase: Words, tense: str = "", number: str = "", unmarked: bool = False
 ) -> ClauseNode:
-    """Return a clause with its quantifier and its disjuncts found."""
+    """Return a clause, with its quantifier and its disjuncts split off."""
     quantifier, noun_phrase = split_quantifier(subject)
     return ClauseNode(noun_phrase, disjuncts(phrase), tense, number, quantifier, unmarked=unmarked)
 
@@ -220,15 +220,15 @@ def make_clause(
 
 @dataclass(frozen=True, slots=True)
 class NounClass:
-    """What a noun phrase says of each thing it applies to.
+    """Class of a noun phrase.
 
     Attributes:
-        name: the whole, with its head in the singular and the verb of a relative clause in the base form.
-        restriction: what follows the head, as a verb phrase ("who meet the criteria", "with a ticket" ->
-            "have a ticket"); empty if there is nothing of the kind.
+        name: full phrase, with its head in the singular and the verb of a relative clause in the base form.
+        restriction: modifier after the head, as a verb phrase ("who meet the criteria", "with a ticket" ->
+            "have a ticket"); empty without one.
         negated: whether the restriction is negated ("who do not smoke", "without a ticket").
-        noun: the head in the singular.
-        generic: whether the head says no more than "one", so that the restriction says it all.
+        generic: whether the head means no more than "one", so that the restriction defines the class.
+        noun: head in the singular.
     """
 
     name: Words
@@ -240,7 +240,7 @@ class NounClass:
 
 @lru_cache(maxsize=1 << 14)
 def class_of(words: Words) -> NounClass:
-    """Read a noun phrase, singular or plural, without its quantifier."""
+    """Return the class of a noun phrase, singular or plural, without its quantifier."""
     if words and words[0] in ("a", "an", "the") and len(words) > 1:
         words = words[1:]
     head = head_at(words)
@@ -257,7 +257,7 @@ def class_of(words: Words) -> NounClass:
 
 
 def _restriction(after: Words) -> tuple[bool, Words]:
-    """Return what follows a head as a verb phrase in the base form, and whether it is negated."""
+    """Return whether the modifier after a head is negated, and the modifier as a verb phrase."""
     if len(after) < 2:
         return False, (("be", *after) if after and is_participle(after[0]) else ())
     first = after[0]
@@ -275,7 +275,7 @@ def _restriction(after: Words) -> tuple[bool, Words]:
 
 
 def _base_form(words: Words) -> tuple[bool, Words]:
-    """Return a finite verb phrase in the base form, and whether it is negated."""
+    """Return whether a finite verb phrase is negated, and the phrase in the base form."""
     first, remainder = words[0], words[1:]
     negated = remainder[:1] == ("not",)
     after = remainder[negated:]
@@ -302,7 +302,7 @@ def _base_form(words: Words) -> tuple[bool, Words]:
 
 @lru_cache(maxsize=1 << 14)
 def predicate(phrase: Words, foreign: frozenset[str] = frozenset()) -> Words:
-    """Return the normal form of a verb phrase that is said of an individual."""
+    """Return the normal form of a predicate of an individual."""
     if phrase[0] == "be" and len(phrase) > 1:
         nominal = phrase[1:]
         if nominal[0] in ("a", "an") or (_is_bare_plural(nominal)):
@@ -320,14 +320,14 @@ def _is_bare_plural(nominal: Words) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def term(subject: Words, singular_kind: bool = True) -> str:
-    """Return the name of an individual."""
+    """Return the name of an individual; `singular_kind`: a noun without determiner becomes singular."""
     if singular_kind and subject[0] not in DETERMINERS:
         head = head_at(subject)
         subject = (*subject[:head], singular(subject[head]), *subject[head + 1 :])
     return " ".join(canonical_words(subject))
 
 
-# Classes that a noun phrase joins, and adverbials of a rule that say whom it is about.
+# Coordinated classes, and adverbials of a rule that restrict its subject.
 
 _JOINING = word_set("joining")
 _BEFORE_CLASSES = word_set("before_classes")
@@ -335,7 +335,7 @@ _WHEN = word_set("when")
 
 
 def quantified_classes(clause: ClauseNode, flat: Sequence[ClauseNode]) -> tuple[tuple[ClauseWords, ...], ...]:
-    """Return what the quantified subject of a clause says of the things that it applies to."""
+    """Return the classes of a quantified subject; several only if another clause has one of them."""
     group = class_of(clause.subject)
     full_class = ClauseWords((), group.restriction if group.generic else group.name, plural=True)
     if not {"and", "or"} & set(clause.subject):
@@ -366,7 +366,7 @@ def quantified_classes(clause: ClauseNode, flat: Sequence[ClauseNode]) -> tuple[
 
 
 def _split_classes(subject: Words) -> list[Words]:
-    """Return the noun phrases that a noun phrase joins; what follows the last one belongs to all of them."""
+    """Return the coordinated noun phrases of a noun phrase; a modifier after the last one modifies all."""
     closing = RELATIVES | (PREPOSITIONS - _JOINING)
     end = first_index(subject, closing) or len(subject)
     parts: list[Words] = [()]
@@ -376,7 +376,7 @@ def _split_classes(subject: Words) -> list[Words]:
         elif parts[-1] or not (word in UNIVERSAL or word in _BEFORE_CLASSES):
             parts[-1] = (*parts[-1], word)
     parts = [part for part in parts if part]
-    # "first-year and second-year students" are students of either kind; "black and white cats" are cats.
+    # "first-year and second-year students" are two classes; "black and white cats" are one.
     if len(parts) > 1 and len(parts[-1]) > 1 and all(part[-1].count("-") for part in parts[:-1]):
         parts = [*((*part, parts[-1][-1]) for part in parts[:-1]), parts[-1]]
     are_plural = [is_plural(part[-1]) for part in parts]
@@ -386,7 +386,7 @@ def _split_classes(subject: Words) -> list[Words]:
 
 
 def attach_adverbials(nodes: Sequence[Node]) -> list[Node] | None:
-    """Take an adverbial of a rule about all for a part of its subject."""
+    """Return the sentences with an adverbial of a universal rule moved to its subject; None if none fits."""
     individual_predicates = [
         clause.predicate for node in nodes for clause in clauses(node) if not clause.quantifier
     ]

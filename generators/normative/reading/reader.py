@@ -1,4 +1,4 @@
-"""The reader: from the sentences of an item to formulas."""
+"""Reader: from the sentences of an item to formulas."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ from polbias.generators.normative.reading.scoping import resolve_subjects
 from polbias.generators.normative.reading.sentences import sentence
 from polbias.generators.normative.reading.slips import find_slips, refuse_foreign
 
-# Other formulas for the same: modal conditions as single clauses, prohibitions as duties not to do.
+# Alternative formulas: modal conditions as single atoms, prohibitions as duties not to act.
 
 _COMPOUND, _SECOND_MODALS = word_set("compound"), word_set("second_modals")
 _MARKS = {
@@ -95,7 +95,7 @@ _MARKS = {
 
 
 def has_prohibition(inference: Inference) -> bool:
-    """Whether a rule of an inference says that something is not permitted, or that it must not be done."""
+    """Whether a rule of an inference is a prohibition: not permitted, or a duty not to act."""
     for premise in inference.premises:
         rule = premise.body if isinstance(premise, ForAll) else premise
         match rule:
@@ -105,7 +105,7 @@ def has_prohibition(inference: Inference) -> bool:
 
 
 def with_duties(inference: Inference) -> Inference:
-    """Return an inference in terms of what must be and must not be, and not of what may be."""
+    """Return an inference with permissions expressed by duties."""
 
     def change(formula: Formula) -> Formula:
         match formula:
@@ -119,10 +119,9 @@ def with_duties(inference: Inference) -> Inference:
 
 
 def with_opaque_conditions(inference: Inference) -> Inference:
-    """Return an inference with a modal condition as one clause if nothing else is said of its content.
+    """Return an inference with a modal condition as one atom, if its content does not occur elsewhere.
 
-    "If smoking is allowed here, you must open a window" has smoking being allowed as its condition; that this
-    is modal matters only if the item speaks of smoking elsewhere.
+    Example: "If smoking is allowed here, you must open a window", without another clause about smoking.
     """
     for premise in inference.premises:
         if not isinstance(premise, Implies):
@@ -137,7 +136,7 @@ def with_opaque_conditions(inference: Inference) -> Inference:
 
 
 def _opaque_atom(condition: Formula) -> Atom | None:
-    """Return a modal or disjunctive condition as one clause; None for any other."""
+    """Return a modal or disjunctive condition as one atom; None for any other."""
     if isinstance(condition, Or):
         return _disjunction_atom(condition.parts)
     if not isinstance(condition, Modal):
@@ -156,7 +155,7 @@ def _disjunction_atom(parts: tuple[Formula, ...]) -> Atom | None:
 
 
 def _replace_formula(inference: Inference, condition: Formula, opaque: Atom) -> Inference:
-    """Return an inference with one clause for a part of it that has its content to itself."""
+    """Return an inference with a condition replaced by an atom, if its content does not occur elsewhere."""
 
     def substitute(formula: Formula) -> Formula:
         return opaque if formula == condition else rebuild(formula, substitute)
@@ -167,10 +166,10 @@ def _replace_formula(inference: Inference, condition: Formula, opaque: Atom) -> 
 
 
 def with_opaque_contents(inference: Inference) -> Inference:
-    """Return an inference with one premise with a disjunctive or conditional content as one clause.
+    """Return an inference of one premise with the shared disjunctive or conditional content as one atom.
 
-    "It is not certain that it is red or green" against "it might not be red or green": if both speak of the
-    same, nothing depends on what it is made of.
+    Example: "It is not certain that it is red or green", "it might not be red or green". The structure of
+    the content does not affect the inference.
     """
     if len(inference.premises) != 1:
         return inference
@@ -193,14 +192,14 @@ def _conditional_atom(conditional: Implies) -> Atom | None:
 
 
 def _content(formula: Formula) -> Formula:
-    """Return what stands under the negations and operators of a formula."""
+    """Return the operand under the negations and operators of a formula."""
     while isinstance(formula, Not | Modal):
         formula = formula.body
     return formula
 
 
 def _is_fully_negated(formula: Formula) -> bool:
-    """Whether all clauses of a formula are denied."""
+    """Whether all atoms of a formula are negated."""
     match formula:
         case Not(Atom()):
             return True
@@ -210,7 +209,7 @@ def _is_fully_negated(formula: Formula) -> bool:
 
 
 def with_named_denials(inference: Inference) -> Inference:
-    """Return an inference with "not A" as one clause, and A, where it stands alone, as the denial of that."""
+    """Return an inference with "not A" as one atom, and other occurrences of A as its negation."""
     conditions = _negated_conditions(inference)
 
     def substitute(formula: Formula) -> Formula:
@@ -229,7 +228,7 @@ def _negated_atom(atom: Atom) -> Atom:
 
 
 def _negated_conditions(inference: Inference) -> frozenset[Formula]:
-    """Return the clauses whose denial is the condition of a conditional."""
+    """Return the operands of negated conditions."""
     return frozenset(
         premise.antecedent.body
         for premise in inference.premises
@@ -238,22 +237,22 @@ def _negated_conditions(inference: Inference) -> frozenset[Formula]:
 
 
 def repeats_negated_condition(inference: Inference) -> bool:
-    """Whether an inference has a clause alone, too, whose denial is the condition of a conditional."""
+    """Whether the operand of a negated condition is also a premise or the conclusion."""
     conditions = _negated_conditions(inference)
     return any(isinstance(clause, Atom) and clause in inference.formulas for clause in conditions)
 
 
-# Whole items: sentences that speak of the same things, read together.
+# Items: sentences about the same contents, read together.
 
 _MAX_READINGS = 64
-# Whoever is in the only class of an item is in it whatever may be, and is all that there is.
+# The only class of an item is the domain of quantification, the same in all worlds.
 FIXED = "the same whatever happens"
 Choices = dict[str, str]
 
 
 @lru_cache(maxsize=1 << 14)
 def _parse_sentence(text: str, conditional: bool) -> tuple[tuple[str, ...], Node]:
-    """Return the words of a sentence as written, and what the grammar finds in it."""
+    """Return the tokens and the syntax tree of a sentence."""
     raw_tokens = tokens(text)
     try:
         return tuple(raw_tokens), sentence(lower_words(raw_tokens), conditional)
@@ -264,12 +263,22 @@ def _parse_sentence(text: str, conditional: bool) -> tuple[tuple[str, ...], Node
 def read_item(
     premise: str, hypothesis: str, domain: str | None = None, flavoured: bool = False
 ) -> ReadingResult:
-    """Read an inference item; flavoured: with flavours of the epistemic domain as different operators."""
+    """Parse an inference item into its interpretations, the most natural one first.
+
+    Args:
+        premise: one or more sentences.
+        hypothesis: one sentence.
+        domain: deontic or epistemic; inferred from the sentences if None.
+        flavoured: whether flavours of the epistemic domain are different operators.
+
+    Raises:
+        ReadingError: for a sentence that cannot be parsed, or an ambiguity that cannot be resolved.
+    """
     premise_sentences, hypothesis_sentences = sentences(premise), sentences(hypothesis)
     if not premise_sentences or len(hypothesis_sentences) != 1:
         raise ReadingError(f"{premise!r} / {hypothesis!r}: expected premises, and one sentence as hypothesis")
     refuse_foreign(f"{premise} {hypothesis}")
-    # With one premise, "if" after the main clause belongs to what is obligatory or certain.
+    # With one premise, a postposed "if" clause is part of the operand of the modal operator.
     parsed = [
         _parse_sentence(text, len(premise_sentences) > 1)
         for text in (*premise_sentences, *hypothesis_sentences)
@@ -294,7 +303,7 @@ def read_item(
 
 
 def _conjuncts(node: Node) -> Iterator[Node]:
-    """Yield the sentences that "and" joins in a premise."""
+    """Yield the sentences of a premise that are joined by "and"."""
     if isinstance(node, Coordination) and not node.disjunctive:
         for part in node.parts:
             yield from _conjuncts(part)
@@ -303,7 +312,7 @@ def _conjuncts(node: Node) -> Iterator[Node]:
 
 
 def _plural_nouns(raw_tokens: Sequence[tuple[str, ...]]) -> frozenset[str]:
-    """Return the words of an item that are nouns in the plural, and not names."""
+    """Return the plural nouns of an item, without names."""
     return frozenset(
         word.lower()
         for sentence_tokens in raw_tokens
@@ -313,9 +322,9 @@ def _plural_nouns(raw_tokens: Sequence[tuple[str, ...]]) -> frozenset[str]:
 
 
 def _refuse_compounds(inference: Inference) -> None:
-    """Refuse an item where more may follow from a clause than its form shows, as it says several things.
+    """Raise ReadingError for an item with a compound clause that occurs in one sentence only.
 
-    That does not matter where the clause comes again as it is.
+    Its parts can have consequences that its atom does not show; a repeated clause is unproblematic.
     """
     for name in dict.fromkeys(name for formula in inference.formulas for name in predicates(formula)):
         words = name.split()
@@ -341,7 +350,7 @@ def _is_syllogism(nodes: list[Node]) -> bool:
 def _name_item(
     nodes: list[Node], syllogistic: bool, rule: GenericRule | None, plurals: frozenset[str]
 ) -> _ItemReading:
-    """Name the contents of an item, and of the other ways to take its subjects."""
+    """Name the contents of an item, for each interpretation of its subjects."""
     nodes, name, nodes_by_value = resolve_subjects(nodes, syllogistic, rule is not None, plurals)
     item_contents = name_contents(nodes, syllogistic, rule)
     contents_by_value = {
@@ -352,13 +361,13 @@ def _name_item(
 
 @dataclass(frozen=True)
 class _ItemReading:
-    """An item with its contents named.
+    """Item with named contents, and its ambiguities.
 
     Attributes:
-        said: what its sentences say.
-        rule: a conditional that is applied to somebody, or None.
-        name: of a choice that changes what they say, or ``""``.
-        others: what they say then, by the value of that choice.
+        contents: named contents of the sentences.
+        rule: conditional applied to an individual, or None.
+        name: name of the choice that changes the contents, or ``""``.
+        alternative_contents: contents by the other values of this choice.
     """
 
     contents: Contents
@@ -367,14 +376,14 @@ class _ItemReading:
     alternative_contents: Mapping[str, Contents] = field(default_factory=dict)
 
     def readings(self) -> tuple[ItemReading, ...]:
-        """Return the readings, the most natural one first."""
+        """Return the interpretations, the most natural one first."""
         options = self._open_choices()
         combinations = islice(product(*options.values()), _MAX_READINGS)
         readings = [
             ItemReading(self._inference(choices), choices)
             for choices in (dict(zip(options, values, strict=True)) for values in combinations)
         ]
-        # The surface scope is mostly one of the others.
+        # The surface scope mostly duplicates another scope.
         scoped_inferences = {
             reading.inference for reading in readings if reading.choices.get("scope") != SURFACE
         }
@@ -387,7 +396,7 @@ class _ItemReading:
         )
 
     def _open_choices(self) -> dict[str, tuple[str, ...]]:
-        """Return what the language leaves open, with the ways to settle it."""
+        """Return the ambiguities of the item: possible values by name of the choice."""
         options: dict[str, tuple[str, ...]] = {}
         nodes = self.contents.nodes
         item_operators = [operator for node in nodes for operator in operators(node)]
@@ -426,7 +435,7 @@ class _ItemReading:
         return options
 
     def _scope_choices(self) -> dict[str, tuple[str, ...]]:
-        """Return the choices of the scope of subjects, and whether their classes may be empty."""
+        """Return the choices of the scope of subjects, and of empty or fixed classes."""
         options: dict[str, tuple[str, ...]] = {}
         nodes, single = self.contents.nodes, len(self.contents.nodes) < 3
         quantifiers = {clause.quantifier for node in nodes for clause in clauses(node)}
@@ -456,7 +465,7 @@ class _ItemReading:
         return options
 
     def _is_one_class(self) -> bool:
-        """Whether operators stand beside quantifiers over one class, of which nothing else is said."""
+        """Whether a modal item quantifies over one class only, and has no other mention of it or individuals."""
         item_contents = self.contents
         class_positions = {at for ats in item_contents.classes.values() for at in ats}
         class_names = {item_contents.names.of[at] for at in class_positions}
@@ -473,7 +482,7 @@ class _ItemReading:
         return self._inference({name: values[0] for name, values in options.items()} | overrides)
 
     def _order_could_not_have(self, options: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-        """Return how to take "could not have": so first that the conclusion does not repeat a premise."""
+        """Order the interpretations of "could not have": first the one without a premise as conclusion."""
         denying, certain = (
             self._first_inference(options, **{COULD_NOT_HAVE: value})
             for value in (DENIES_POSSIBILITY, CERTAIN_OF_NEGATION)
@@ -486,7 +495,7 @@ class _ItemReading:
         )
 
     def _other_scopes(self) -> list[str]:
-        """Return the scopes besides that of the surface that subjects can have."""
+        """Return the possible scopes of existential subjects other than the surface scope."""
         wrapper_lists = [
             wrappers
             for node in self.contents.nodes
@@ -506,7 +515,7 @@ class _ItemReading:
         return [NARROW] * has_narrow + [WIDE] * has_wide
 
     def _nodes_with_open_scope(self) -> list[Node]:
-        """Return the sentences whose operator can take the quantifier into its scope or leave it out."""
+        """Return the sentences with a quantifier that can have scope inside or outside an operator."""
         return [
             node
             for node in self.contents.nodes
@@ -535,7 +544,7 @@ class _ItemReading:
             term = VARIABLE if clause.quantifier else item_contents.individuals.get(clause.subject, "")
             disjunct_atoms[id(clause)] = [atom(at, term) for at in item_contents.positions[id(clause)]]
             if clause.quantifier:
-                # The things that the generic subjects of an item speak of are all that there are.
+                # The kind of generic subjects is the domain of quantification.
                 is_fixed = self.name == "generic" or choices.get("classes") == FIXED
                 restrictions[id(clause)] = (
                     None if is_fixed else _restriction(item_contents, clause, is_noun_stated, atom)
@@ -563,7 +572,7 @@ class _ItemReading:
 def _restriction(
     item_contents: Contents, clause: ClauseNode, is_noun_stated: bool, atom: Callable[[int], Atom]
 ) -> Formula | None:
-    """Return what restricts a quantifier; the head noun of its class is understood unless it is stated."""
+    """Return the restriction of a quantifier, without the head noun of its class unless `is_noun_stated`."""
     at, *other_positions = item_contents.classes[id(clause)]
     if other_positions:
         return Or(tuple(map(atom, (at, *other_positions))))

@@ -106,7 +106,7 @@ def _has_wrong_number(clause: ClauseNode, lower_case: set[str]) -> bool:
 
 
 def _has_bare_verb(clause: ClauseNode, all_clauses: Sequence[ClauseNode]) -> bool:
-    """Whether a verb is in the base form after "be", or after a subject that is singular in another clause."""
+    """Whether a base form follows "be", or a subject that is singular in another clause."""
     phrase = clause.predicate
     if phrase[0] == "be" and len(phrase) > 1 and not clause.missing:
         return any(
@@ -126,9 +126,9 @@ def _has_bare_verb(clause: ClauseNode, all_clauses: Sequence[ClauseNode]) -> boo
 
 # Other languages.
 
-# Shares of words in a lexicon. Above _MIN_ENGLISH a text is English. Otherwise it is in another language if the
-# share there is above _MIN_FOREIGN and more than _MIN_LEAD above the English share. On 2,000 English items with
-# invented words no other share is 0.2 higher; on 48 German items it is higher by 0.5 or more.
+# Shares of words in a lexicon. Above _MIN_ENGLISH a text is English. Otherwise it is in another language if
+# its share there is above _MIN_FOREIGN and more than _MIN_LEAD above the English share. On 2,000 English
+# items with invented words no other share is 0.2 higher; on 48 German items it is higher by 0.5 or more.
 _MIN_ENGLISH, _MIN_FOREIGN, _MIN_LEAD = 0.75, 0.6, 0.3
 
 

@@ -1,4 +1,4 @@
-"""Verb groups and infinitives."""
+"""Grammar of verb groups and infinitives."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ from polbias.generators.normative.reading.nodes import (
 )
 from polbias.generators.normative.reading.quantifiers import make_clause
 
-# Verb phrases in the base form, and the frames that end in one: "required to VP", "certain not to VP".
+# Verb phrases in the base form, and frames with an infinitive: "required to VP", "certain not to VP".
 
 _LIGHT, _COMPARATIVES = word_set("light"), word_set("compared")
 
 
 def marked_infinitive(subject: Words, words: Words) -> Node | None:
-    """Read "(not) to VP"."""
+    """Parse "(not) to VP"; None for other words."""
     if words[:1] == ("to",) and len(words) > 1 and words[1] not in DETERMINERS:  # "invited to a wedding"
         if words[1] == "not" and len(words) > 2:
             return Negation(infinitive(subject, words[2:]))
@@ -66,7 +66,7 @@ def marked_infinitive(subject: Words, words: Words) -> Node | None:
 
 
 def infinitive(subject: Words, words: Words, tense: str = "", number: str = "") -> Node:
-    """Read a verb phrase in the base form."""
+    """Parse a verb phrase in the base form."""
     if not words:
         raise ReadingError("an infinitive without a verb")
     if words[0] in ("not", "never") and len(words) > 1:
@@ -87,7 +87,7 @@ def infinitive(subject: Words, words: Words, tense: str = "", number: str = "") 
 
 
 def _perfect(words: Words) -> Words:
-    """Return the base form of a participle after "have" with what follows it; empty if there is none."""
+    """Return the words after "have" with the participle in the base form; empty without a participle."""
     start = _after_adverbs(words[:-1])
     form, remainder = words[start], words[start + 1 :]
     adverbs = tuple(word for word in words[:start] if word != "not")
@@ -99,13 +99,13 @@ def _perfect(words: Words) -> Words:
 
 
 def _after_adverbs(words: Words) -> int:
-    """Return how many adverbs words begin with."""
+    """Return the number of adverbs at the beginning of words."""
     adverbs = (word in ADVERBS or word.endswith("ly") or word in MODAL_ADVERBS for word in words)
     return next((at for at, adverb in enumerate(adverbs) if not adverb), len(words))
 
 
 def perfect_before(form: str, remainder: Words) -> bool:
-    """Whether a participle after "have" makes a perfect: "have read the book", but not "have cut hair"."""
+    """Whether "have" and a participle form a perfect: "have read the book", but not "have cut hair"."""
     changed = form.endswith("ed") or past_bases(form)[0] != form
     return (
         changed
@@ -117,7 +117,7 @@ def perfect_before(form: str, remainder: Words) -> bool:
 
 
 def personal(subject: Words, words: Words) -> Node | None:
-    """Read what follows "be" in a frame whose subject is that of the verb phrase."""
+    """Parse the words after "be" in a personal frame ("you are required to VP"); None for other words."""
     at = 0
     while at < len(words) and at < 2 and words[at] not in PERSONAL and words[at].endswith("ly"):
         at += 1
@@ -144,7 +144,7 @@ def personal(subject: Words, words: Words) -> Node | None:
 
 
 def requirement(subject: Words, words: Words) -> Node | None:
-    """Read what follows "be" where the subject is what is required: "smoking is prohibited (for guests)"."""
+    """Parse the words after "be" if the subject is the act: "smoking is prohibited (for guests)"."""
     if not words or words[0] not in REQUIREMENTS or not subject or subject[0] in SUBJECT_PRONOUNS:
         return None
     complement = words[1:]
@@ -176,15 +176,15 @@ def _under_noun(subject: Words, words: Words) -> Node | None:
 
 
 def _noun_at(words: Words, start: int = 0) -> int | None:
-    """Return where a modal noun stands, with up to three words before it."""
+    """Return the index of a modal noun among the first four words."""
     return next((at for at, word in enumerate(words[:4]) if at >= start and word in NOUNS), None)
 
 
-# Verb groups: modal verbs and adverbs, forms of "be", "have" and "do", negation, tense, and what follows.
+# Verb groups: modal verbs and adverbs, forms of "be", "have" and "do", negation, tense, and complements.
 
 
 def group(subject: Words, words: Words, mood: Mood) -> Node:
-    """Read a verb group with what follows it."""
+    """Parse a verb group and its complements."""
     word = words[0]
     if word in MODAL_ADVERBS:
         return _under_adverb(word, subject, words[1:], mood)
@@ -223,14 +223,14 @@ def _lexical_verb(subject: Words, words: Words) -> ClauseNode:
 
 
 def _coordinate_base(remainder: Words) -> Words:
-    """Return what follows a verb in -s, with a verb that "and" joins to it in the base form, too."""
+    """Return the words after a verb in -s, with a coordinated verb in -s in the base form."""
     if remainder[:1] == ("and",) and len(remainder) > 1 and third_bases(remainder[1]):
         return ("and", third_bases(remainder[1])[0], *remainder[2:])
     return remainder
 
 
 def _strip_adverbs(words: Words) -> tuple[bool, Words]:
-    """Strip negation and light adverbs; return whether there was a negation, and the rest."""
+    """Strip negation and light adverbs; return whether words are negated, and the remaining words."""
     negated, index = False, 0
     while index < len(words) and words[index] in _LIGHT:
         negated ^= words[index] in ("not", "never")
@@ -336,7 +336,7 @@ def _have(subject: Words, words: Words, number: str, tense: str, mood: Mood) -> 
 
 
 def _is_perfect(words: Words) -> bool:
-    """Whether words after "have" begin with the participle of a perfect."""
+    """Whether the words after "have" begin with the participle of a perfect."""
     form = words[0]
     if form in ("been", "had", "done"):
         return True
@@ -344,7 +344,7 @@ def _is_perfect(words: Words) -> bool:
 
 
 def _have_noun(subject: Words, words: Words, mood: Mood) -> Node | None:
-    """Read "an obligation to VP", "no right to VP" after "have"."""
+    """Parse "an obligation to VP", "no right to VP" after "have"."""
     index = _noun_at(words, start=words[:1] in (("a",), ("an",), ("the",), ("no",), ("any",)))
     if index is None or NOUNS[words[index]][0] != "deontic" or mood:
         return None
@@ -363,7 +363,7 @@ def _have_noun(subject: Words, words: Words, mood: Mood) -> Node | None:
 
 
 def have_to(subject: Words, words: Words, tense: str, number: str, mood: Mood) -> Node:
-    """Read what follows "have" or "need" from "to" on."""
+    """Parse "to VP" after "have" or "need"."""
     if mood == FINITE:
         return make_clause(subject, ("have", *words), tense, number)
     node = _set_number(marked_infinitive(subject, words) or infinitive(subject, words[1:]), number)

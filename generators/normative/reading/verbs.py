@@ -1,4 +1,4 @@
-"""Verbs: where they stand in a clause; and whether two clauses say the same."""
+"""Position of the verb in a clause; comparison of the meaning of two clauses."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from polbias.generators.normative.reading.lexicon import (
 )
 from polbias.generators.normative.reading.nodes import Split, canonical_words
 
-# Where the finite verb of a clause stands.
+# Position of the finite verb of a clause.
 
 _SINGULAR = word_set("singular_subjects") | {"someone", "somebody"} | UNIVERSAL_PEOPLE
 _PLURAL = word_set("plural_subjects")
 _NOUN_BEFORE = DETERMINERS - word_set("without_noun")
 _BEFORE_NOUNS = (DETERMINERS - {"her"}) | PREPOSITIONS | {","}
-# The score from which on a verb agrees with its subject and is known as a verb.
+# Minimum score of a known verb that agrees with its subject.
 _STRONG = 3.8
 _OBLIQUE = frozenset(OBLIQUE) | {"her"}
 _AFTER_NOUN = PREPOSITIONS | RELATIVES | AUXILIARIES
@@ -54,7 +54,7 @@ _CHAIN = frozenset(("not", "have", "be", "been", "being")) | ADVERBS
 
 
 def auxiliary_at(words: Words) -> int:
-    """The first auxiliary, modal adverb or bare "not" of the clause that is not of its subject."""
+    """Return the index of the first auxiliary, modal adverb or bare "not" after the subject, or -1."""
     fallback, index = -1, 0
     while index < len(words):
         word = words[index]
@@ -84,12 +84,12 @@ def auxiliary_at(words: Words) -> int:
 
 
 def _after_aside(words: Words, at: int) -> int:
-    """Return where a relative clause between commas ends; ``at`` is the relative pronoun."""
+    """Return the end of a relative clause between commas; ``at`` is the relative pronoun."""
     return words.index(",", at) + 1 if "," in words[at:] else at + 1
 
 
 def _after_relative(words: Words, at: int) -> int:
-    """Return where the verb of a relative clause ends; ``at`` is the relative pronoun."""
+    """Return the end of the verb of a relative clause; ``at`` is the relative pronoun."""
     index = at + 1
     if index < len(words) and words[index] in SUBJECT_PRONOUNS:
         index += 1
@@ -107,7 +107,7 @@ def _after_relative(words: Words, at: int) -> int:
 
 
 def subject_predicate_splits(words: Words) -> tuple[Split, ...]:
-    """Divide a clause without auxiliary into subject and predicate."""
+    """Return the divisions of a clause without auxiliary into subject and predicate, the likeliest first."""
     scored: list[tuple[float, int, Split]] = []
     index = 1
     while index < len(words):
@@ -120,7 +120,7 @@ def subject_predicate_splits(words: Words) -> tuple[Split, ...]:
         scored.extend(_score_splits(words, index))
         index += 1
     first = min((at for score, at, _ in scored if score >= _STRONG), default=len(words))
-    # "vaccines prevent diseases": after a verb that agrees with its subject comes no other one.
+    # "vaccines prevent diseases": no other verb follows a verb that agrees with its subject.
     scored = [(score - (at > first), at, split) for score, at, split in scored]
     scored.sort(key=lambda division: (-division[0], division[1]))
     return tuple(division[2] for division in scored)
@@ -131,7 +131,7 @@ def _is_adverb(word: str) -> bool:
 
 
 def _score_splits(words: Words, at: int) -> list[tuple[float, int, Split]]:
-    """Score the divisions before one word."""
+    """Return the divisions before a word as (score, index, split)."""
     form = words[at]
     if form in CLOSED or form in ",;:" or form[0].isdigit() or words[at - 1] in _BEFORE_NOUNS:
         return []
@@ -169,7 +169,7 @@ def _score_splits(words: Words, at: int) -> list[tuple[float, int, Split]]:
 
 
 def _has_inner_plural(subject: Words) -> bool:
-    """Whether a plural stands before another noun, as in hardly any compound: the verb is between them."""
+    """Whether a plural precedes another noun: rare in compounds, so the verb is between them."""
     start = max(
         (i for i, word in enumerate(subject) if word in _BEFORE_NOUNS or word in RELATIVES), default=-1
     )
@@ -177,7 +177,7 @@ def _has_inner_plural(subject: Words) -> bool:
 
 
 def _follow_score(remainder: Words) -> float:
-    """Score what comes after a verb: an object, an adverbial or nothing."""
+    """Return the score of the words after a verb: an object, an adverbial or nothing."""
     if not remainder:
         return 1.0
     word = remainder[0]
@@ -189,7 +189,7 @@ def _follow_score(remainder: Words) -> float:
 
 
 def number_of(subject: Words) -> str:
-    """Return ``"singular"``, ``"plural"``, or ``""`` where a noun phrase shows neither."""
+    """Return the number of a noun phrase: ``"singular"``, ``"plural"``, or ``""`` if unmarked."""
     first = subject[0]
     if first in _SINGULAR:
         return "singular"
@@ -204,7 +204,7 @@ def number_of(subject: Words) -> str:
 
 
 def head_at(noun_phrase: Words) -> int:
-    """Return where the head of a noun phrase stands: before the first preposition, relative or participle."""
+    """Return the index of the head of a noun phrase: before the first preposition, relative or participle."""
     if noun_phrase[0] in UNIVERSAL_PEOPLE:
         return 0
     end = len(noun_phrase)
@@ -213,7 +213,7 @@ def head_at(noun_phrase: Words) -> int:
         if word in _AFTER_NOUN or _is_participial(noun_phrase, index):
             end = index
             break
-    # "manuscripts submitted to this journal": the noun stands before the participle.
+    # "manuscripts submitted to this journal": the noun precedes the participle.
     last = end - 1
     while last > 0 and (past_bases(noun_phrase[last]) or gerund_bases(noun_phrase[last])):
         last -= 1
@@ -222,7 +222,7 @@ def head_at(noun_phrase: Words) -> int:
 
 
 def _is_participial(words: Words, at: int) -> bool:
-    """Whether a participle stands here after its noun, as in "people living in Rome"."""
+    """Whether the word at this index is a participle after its noun, as in "people living in Rome"."""
     if at + 1 >= len(words) or not gerund_bases(words[at]) or not is_verb(gerund_bases(words[at])[0]):
         return False
     if words[at + 1] in DETERMINERS:
@@ -230,19 +230,19 @@ def _is_participial(words: Words, at: int) -> bool:
     return words[at + 1] != "of" and (is_plural(words[at - 1]) or words[at - 1] in GENERIC_NOUNS)
 
 
-# What one occurrence of a clause says, and the other ways to say it.
+# Words of an occurrence of a clause, and their paraphrases.
 
 NAMING = (("known", "as"), ("called",), ("named",))
 
 
 @dataclass(frozen=True, slots=True)
 class ClauseWords:
-    """What one occurrence of a clause says, in canonical words.
+    """Words of an occurrence of a clause, in normal form.
 
     Attributes:
-        subject: canonical; empty for a predicate of an individual or an infinitive without subject.
-        phrase: the verb phrase or class name, canonical.
-        plural: whether it is said of several ("all passengers must show their passes").
+        subject: subject; empty for a predicate of an individual or an infinitive without subject.
+        phrase: verb phrase or class name.
+        plural: whether the subject is plural ("all passengers must show their passes").
         copular: whether the verb phrase began with "be".
     """
 
@@ -253,7 +253,7 @@ class ClauseWords:
 
     @property
     def words(self) -> Words:
-        """Subject and verb phrase."""
+        """Words of subject and verb phrase."""
         if not self.subject:
             return self.phrase
         return (*self.subject, "be", *self.phrase) if self.copular else (*self.subject, *self.phrase)
@@ -261,7 +261,7 @@ class ClauseWords:
 
 @lru_cache(maxsize=1 << 15)
 def wordings(clause: ClauseWords) -> tuple[Words, ...]:
-    """Return the words of a saying, and those of other ways to say it."""
+    """Return the words of a clause, then the words of its paraphrases."""
     words = clause.words
     out = [words]
     for naming in NAMING:
@@ -286,7 +286,7 @@ def wordings(clause: ClauseWords) -> tuple[Words, ...]:
 
 
 def _particle_at(phrase: Words) -> int:
-    """Return where a particle stands after the object of its verb, or 0."""
+    """Return the index of a particle after the object of its verb, or 0."""
     for at in range(2, len(phrase)):
         if phrase[at] in PARTICLES and (at + 1 == len(phrase) or phrase[at + 1] in PREPOSITIONS | ADVERBS):
             return at
@@ -314,7 +314,7 @@ _INDEFINITE = word_set("indefinite")
 
 @lru_cache(maxsize=1 << 14)
 def compare(earlier_clause: ClauseWords, later_clause: ClauseWords) -> Verdict:
-    """Compare two sayings of an item."""
+    """Compare the meaning of two clauses of an item; `earlier_clause` precedes the other one."""
     if earlier_clause.words == later_clause.words:
         return "same"
     if not _shares_words(earlier_clause, later_clause):
@@ -352,7 +352,7 @@ def _sorted_lemmas(words: Words) -> tuple[str, ...]:
 
 
 def _shares_words(earlier_clause: ClauseWords, later_clause: ClauseWords) -> bool:
-    """Whether two sayings share enough words for a closer look."""
+    """Whether two clauses share enough words to need a full comparison."""
     earlier_words, later_words = (
         set(_sorted_lemmas(earlier_clause.words)),
         set(_sorted_lemmas(later_clause.words)),
@@ -416,7 +416,7 @@ def _is_match(
 
 
 def _pair_determiners(words: Words) -> list[tuple[str, str]]:
-    """Pair every word with the determiner before it."""
+    """Return each word with the determiner before it, as (determiner, word)."""
     out, determiner = [], ""
     for word in words:
         if word in DETERMINERS and word not in _OF_SENSE:
@@ -462,10 +462,10 @@ def _without_ability(clause: ClauseWords) -> ClauseWords:
 
 
 def _is_rearranged(earlier_clause: ClauseWords, later_clause: ClauseWords) -> bool:
-    """Whether two sayings have the same content words in another arrangement that may well mean the same."""
+    """Whether two clauses are rearrangements of the same content words and probably mean the same."""
     earlier_words, later_words = earlier_clause.words, later_clause.words
     if _sorted_lemmas(earlier_words) != _sorted_lemmas(later_words):
-        # Whether somebody is said to be of a class within the class that a rule is about.
+        # Whether an individual belongs to a subclass of the class of a rule.
         if earlier_clause.subject or later_clause.subject or not earlier_clause.plural or later_clause.plural:
             return False
         wide, narrow = earlier_clause.phrase, later_clause.phrase
@@ -532,7 +532,7 @@ def same_individual(earlier_name: str, later_name: str) -> bool:
 
 
 def _head_end(words: Words) -> int:
-    """Return where the first preposition of a noun phrase stands."""
+    """Return the index of the first preposition of a noun phrase, or its end."""
     return first_index(words, PREPOSITIONS) or len(words)
 
 
