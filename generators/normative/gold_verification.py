@@ -103,12 +103,12 @@ def _problem_error(row: Row, pattern: InferencePattern) -> str | None:
     except ReadingError as error:
         return str(error)
     if parsed.findings:
-        return f"not good English: {', '.join(parsed.findings)}"
+        return f"found language errors: {', '.join(parsed.findings)}"
     inference, row_inference = parsed.readings[0].inference, _parse_row_form(row["logical_form"])
     if inference != row_inference:
-        return f"the sentences say {inference}, the row {row_inference}"
+        return f"found {inference} in the sentences, expected {row_inference}"
     verdict = label(decide(inference, logic_of(pattern, row["domain"])))
-    return None if verdict == row["gold"] else f"gold {row['gold']}, but {inference} is {verdict}"
+    return None if verdict == row["gold"] else f"found gold {row['gold']}, expected {verdict} for {inference}"
 
 
 def _selection_error(row: Row) -> str | None:
@@ -118,8 +118,8 @@ def _selection_error(row: Row) -> str | None:
     except ReadingError as error:
         return str(error)
     if str(conditional) != row["logical_form"]:
-        return f"the rule says {conditional}, the row {row['logical_form']}"
-    return None if gold == row["gold"] else f"gold {row['gold']}, but the cards to turn over are {gold}"
+        return f"found {conditional} in the rule, expected {row['logical_form']}"
+    return None if gold == row["gold"] else f"found gold {row['gold']}, expected {gold}"
 
 
 @lru_cache(maxsize=4096)

@@ -142,7 +142,7 @@ class GenericRule:
 
 
 def applied_rule(nodes: Sequence[Node]) -> GenericRule | None:
-    """Return the conditional about anybody ("if someone is a lawyer, ...") that is applied to an individual."""
+    """Return the conditional about anybody ("if someone is a lawyer, ...") applied to an individual."""
     at = next((at for at, node in enumerate(nodes) if isinstance(node, Conditional)), None)
     if at is None or len(nodes) < 3:
         return None
@@ -171,7 +171,7 @@ def applied_rule(nodes: Sequence[Node]) -> GenericRule | None:
 
 
 def restate_rule(nodes: Sequence[Node]) -> list[Node]:
-    """Shorten "is an N who ..." to its restriction, if this is the condition of a conditional about "an N"."""
+    """Shorten "is an N who ..." to its restriction, if a conditional has this condition for "an N"."""
     condition = next((next(clauses(node)) for node in nodes if isinstance(node, Conditional)), None)
     if condition is None or not condition.subject or not _is_anybody(condition.subject):
         return list(nodes)

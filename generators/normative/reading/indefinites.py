@@ -112,7 +112,9 @@ def refuse_quantities(nodes: Sequence[Node]) -> None:
     quantity_clauses = [(clause, wrappers) for clause, wrappers in occurrences if quantity_of(clause)]
     if quantity_clauses and not is_repeated(nodes, quantity_clauses):
         subject = " ".join(quantity_clauses[0][0].subject)
-        raise ReadingError(f"cannot read {quantity_of(quantity_clauses[0][0])!r} in the subject {subject!r}")
+        raise ReadingError(
+            f"cannot formalize {quantity_of(quantity_clauses[0][0])!r} in the subject {subject!r}"
+        )
     for clause, wrappers in occurrences:
         _refuse_coordinated(clause, wrappers)
         _refuse_any(clause, wrappers, len(nodes) < 3)
@@ -203,7 +205,7 @@ def _refuse_coordinated(clause: ClauseNode, wrappers: Wrappers) -> None:
     is_negated = any(isinstance(wrapper, Negation) for wrapper in wrappers)
     for word in subject[1:end]:
         if word in ("or", "nor") or (word == "and" and is_negated):
-            raise ReadingError(f"cannot take the subject {' '.join(subject)!r} apart")
+            raise ReadingError(f"cannot split the subject {' '.join(subject)!r}")
 
 
 def _refuse_any(clause: ClauseNode, wrappers: Wrappers, is_single_premise: bool) -> None:
@@ -382,7 +384,7 @@ def refuse_generics(nodes: Sequence[Node], plurals: frozenset[str]) -> None:
             is_ambiguous |= any(_is_divided_otherwise(clause, wrappers, *other) for other in generic)
         if is_ambiguous:
             subject = " ".join(clause.subject)
-            raise ReadingError(f"cannot tell whether {subject!r} speaks of all or of some")
+            raise ReadingError(f"cannot tell whether {subject!r} means all or some")
 
 
 def _is_duty(wrappers: Wrappers) -> bool:

@@ -332,13 +332,13 @@ def _refuse_compounds(inference: Inference) -> None:
         if words[joint + 1 : joint + 2] and (
             MODALS & set(words[joint:]) or words[joint + 1] in SUBJECT_PRONOUNS
         ):
-            raise ReadingError(f"cannot take {name!r} apart")
+            raise ReadingError(f"cannot split {name!r} into clauses")
     single = single_sentence_symbols(inference, predicates) | single_sentence_symbols(inference, constants)
     has_several = len(set(single.values())) > 1
     for name in single:
         words = name.split()
         if _SECOND_MODALS & set(words[1:]) or (has_several and _COMPOUND & set(words)):
-            raise ReadingError(f"cannot take {name!r} apart")
+            raise ReadingError(f"cannot split {name!r} into clauses")
 
 
 def _is_syllogism(nodes: list[Node]) -> bool:
@@ -465,7 +465,7 @@ class _ItemReading:
         return options
 
     def _is_one_class(self) -> bool:
-        """Whether a modal item quantifies over one class only, and has no other mention of it or individuals."""
+        """Whether a modal item quantifies over one class only, without other mentions and individuals."""
         item_contents = self.contents
         class_positions = {at for ats in item_contents.classes.values() for at in ats}
         class_names = {item_contents.names.of[at] for at in class_positions}

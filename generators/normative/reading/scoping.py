@@ -52,9 +52,7 @@ def _pair(nodes: list[Node], plurals: frozenset[str]) -> ScopeReadings:
     propositions = None if has_scope else as_propositions(nodes)
     generic = generic_quantifiers(nodes, plurals)
     if generic and (quantified or indefinite or not is_one_kind(nodes, plurals)):
-        raise ReadingError(
-            f"cannot tell whether {generic_subject(nodes, plurals)!r} speaks of all or of some"
-        )
+        raise ReadingError(f"cannot tell whether {generic_subject(nodes, plurals)!r} means all or some")
     if generic:
         return nodes, "generic", {kind: with_quantifier(nodes, kind, plurals) for kind in generic}
     if has_scope or (quantified and propositions is None and indefinite):

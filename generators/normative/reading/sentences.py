@@ -65,7 +65,7 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
     while words and words[-1] in (",", ":"):
         words = words[:-1]
     if not words:
-        raise ReadingError("a clause without words")
+        raise ReadingError("found an empty clause, expected words")
     if words[0] in _LOCATIVES and "," in words[2:6] and len(words) > 7:
         # "In the hospital, everyone must wear a mask."
         comma = words.index(",", 2)
@@ -320,7 +320,7 @@ def sentence(words: Words, conditional: bool = True) -> Node:
     while words and (words[0] in OPENERS or words[0] == ",") and len(words) > 2:
         words = words[1:]
     if not words:
-        raise ReadingError("an empty sentence")
+        raise ReadingError("found an empty sentence, expected words")
     if (
         words[0] in _IF
         or words[:2] in (("provided", "that"), ("given", "that"), ("in", "case"))
@@ -405,7 +405,7 @@ def statement(words: Words, mood: Mood = TOP) -> Node:
     if words[:1] == (",",):
         words = words[1:]
     if not words:
-        raise ReadingError("a clause without words")
+        raise ReadingError("found an empty clause, expected words")
     if words[0] in _IF and "," in words:
         return _parse_conditional(words)
     node: Node | None = coordination(words, mood)

@@ -140,4 +140,4 @@ def refuse_foreign(text: str) -> None:
     for language in ("de", "es", "fr", "it"):
         share = in_target_language(text, lang=language)
         if share > _MIN_FOREIGN and share - english > _MIN_LEAD:
-            raise ReadingError(f"expected English, found {text!r}, which reads like {language!r}")
+            raise ReadingError(f"found {text!r} in language {language!r}, expected English")

@@ -68,7 +68,7 @@ def marked_infinitive(subject: Words, words: Words) -> Node | None:
 def infinitive(subject: Words, words: Words, tense: str = "", number: str = "") -> Node:
     """Parse a verb phrase in the base form."""
     if not words:
-        raise ReadingError("an infinitive without a verb")
+        raise ReadingError("found an infinitive without a verb")
     if words[0] in ("not", "never") and len(words) > 1:
         return Negation(infinitive(subject, words[1:], tense, number))
     if words[0] == "be" and len(words) > 1:
@@ -245,7 +245,7 @@ def _negate(node: Node, negated: bool) -> Node:
 def _under_adverb(word: str, subject: Words, words: Words, mood: Mood) -> Node:
     negated, words = _strip_adverbs(words)
     if not words:
-        raise ReadingError(f"nothing follows {word!r}")
+        raise ReadingError(f"found nothing after {word!r}, expected a verb")
     if words[0] in BE or words[0] in HAVE or words[0] in DO or words[0] in MODALS:
         body = group(subject, words, mood)
     else:
@@ -265,7 +265,7 @@ def _modal(subject: Words, words: Words, mood: Mood) -> Node:
     elif word == "ought" and complement[:2] == ("not", "to"):
         negated, complement = True, complement[2:]
     if not complement:
-        raise ReadingError(f"nothing follows {word!r}")
+        raise ReadingError(f"found nothing after {word!r}, expected a verb")
     if word in FUTURE or (word == "shall" and mood):
         body = _negate(infinitive(subject, complement, "future"), negated)
         return operator(MODAL_ADVERBS[adverb], body) if adverb else body
@@ -391,5 +391,5 @@ def _do(subject: Words, words: Words, mood: Mood) -> Node:
     ):
         return make_clause(subject, ("do", *complement), tense, number)
     if not complement:
-        raise ReadingError(f"nothing follows {word!r}")
+        raise ReadingError(f"found nothing after {word!r}, expected a verb")
     return _negate(infinitive(subject, complement, tense, number), negated)
