@@ -53,33 +53,33 @@ _AFTER = PREPOSITIONS | ADVERBS | (DETERMINERS - {"one's"})
 
 def pronoun_at(phrase: Words) -> tuple[int, bool]:
     """Return the index of the first third-person object pronoun, or 0, and whether it is sure to be one."""
-    for at in range(1, len(phrase)):
-        if _is_pronoun(phrase, at):
-            return at, phrase[at + 1 : at + 2] != ("to",)
+    for index in range(1, len(phrase)):
+        if _is_pronoun(phrase, index):
+            return index, phrase[index + 1 : index + 2] != ("to",)
     return first_index(phrase, ("her",)), False
 
 
-def _is_pronoun(phrase: Words, at: int) -> bool:
+def _is_pronoun(phrase: Words, index: int) -> bool:
     """Whether a word is an object pronoun; "her" before a noun is not."""
-    word = phrase[at]
-    return word in _PRONOUNS and (word != "her" or at + 1 == len(phrase) or phrase[at + 1] in _AFTER)
+    word = phrase[index]
+    return word in _PRONOUNS and (word != "her" or index + 1 == len(phrase) or phrase[index + 1] in _AFTER)
 
 
 def resolve_to_subject(phrase: Words, clause: ClauseNode) -> Iterator[Words]:
     """Yield a verb phrase, and its variants with "oneself" for a pronoun that refers to the subject."""
     yield phrase
-    for at in range(2, len(phrase)) if clause.subject else ():
-        word = phrase[at]
-        local = phrase[at - 1] in _LOCAL or bool(RELATIVES & set(phrase[1 : at - 1]))
-        if local and (word in _SPEAKERS or _is_pronoun(phrase, at)):
+    for index in range(2, len(phrase)) if clause.subject else ():
+        word = phrase[index]
+        local = phrase[index - 1] in _LOCAL or bool(RELATIVES & set(phrase[1 : index - 1]))
+        if local and (word in _SPEAKERS or _is_pronoun(phrase, index)):
             if _can_be_subject(_SPEAKERS.get(word, ()), word == "them", clause):
-                yield (*phrase[:at], "oneself", *phrase[at + 1 :])
-        elif phrase[at - 1] in _CONJUNCTIONS and word in SUBJECT_PRONOUNS and at + 1 < len(phrase):
+                yield (*phrase[:index], "oneself", *phrase[index + 1 :])
+        elif phrase[index - 1] in _CONJUNCTIONS and word in SUBJECT_PRONOUNS and index + 1 < len(phrase):
             speaker = (word,) if word in ("you", "i", "we") else ()
             if _can_be_subject(speaker, word == "they", clause):
-                yield (*phrase[:at], "oneself", _base(phrase[at + 1]), *phrase[at + 2 :])
-        elif phrase[at - 1] in _CONJUNCTIONS and gerund_bases(word):
-            yield (*phrase[:at], "oneself", gerund_bases(word)[0], *phrase[at + 1 :])
+                yield (*phrase[:index], "oneself", _base(phrase[index + 1]), *phrase[index + 2 :])
+        elif phrase[index - 1] in _CONJUNCTIONS and gerund_bases(word):
+            yield (*phrase[:index], "oneself", gerund_bases(word)[0], *phrase[index + 1 :])
 
 
 def _can_be_subject(speaker: Words, is_plural_pronoun: bool, clause: ClauseNode) -> bool:
@@ -131,10 +131,10 @@ def is_agreeing(pronoun: str, noun_phrase: Words) -> bool:
 def noun_phrases(phrase: Words) -> Iterator[Words]:
     """Yield the noun phrases after the verb of a verb phrase, from left to right."""
     start = 1
-    for at in range(1, len(phrase) + 1):
-        if at == len(phrase) or (phrase[at] in PREPOSITIONS and phrase[at] != "of"):
-            words = phrase[start:at]
-            start = at + 1
+    for index in range(1, len(phrase) + 1):
+        if index == len(phrase) or (phrase[index] in PREPOSITIONS and phrase[index] != "of"):
+            words = phrase[start:index]
+            start = index + 1
             is_bare = bool(words) and words[0] not in CLOSED and not words[-1].endswith("ly")
             if is_bare or noun_phrase(words):
                 yield words
@@ -292,30 +292,32 @@ class Discourse:
     def _resolve_phrase(self, phrase: Words, subject: Words, plural: bool) -> list[Words]:
         is_topic = bool(subject and self.topic) and _noun(subject) == _noun(self.topic)
         referent = self.object if is_topic or not self.topic else self.topic
-        at, sure = pronoun_at(phrase)
-        if at:
+        index, sure = pronoun_at(phrase)
+        if index:
             candidates = (referent, self.object, *self.other_phrases, self.topic)
-            resolved_phrases = resolve_pronoun(phrase, at, candidates, self.owned and referent == self.object)
+            resolved_phrases = resolve_pronoun(
+                phrase, index, candidates, self.owned and referent == self.object
+            )
             return [*resolved_phrases, phrase] if sure else [phrase, *resolved_phrases]
-        at = first_index(phrase, ("one",))
+        index = first_index(phrase, ("one",))
         if (
-            at
+            index
             and self.object
-            and (at == 1 or phrase[at - 1] in PREPOSITIONS)
+            and (index == 1 or phrase[index - 1] in PREPOSITIONS)
             and self.object[0] in _INDEFINITE
         ):
-            return [phrase[:at] + self.object + phrase[at + 1 :], phrase]
-        at = first_index(phrase, ("its", "their"))
-        if not at and not is_topic and self.topic and subject:
-            at = first_index(phrase, ("his", "her"))
-        if not at or not referent or at + 1 >= len(phrase):
+            return [phrase[:index] + self.object + phrase[index + 1 :], phrase]
+        index = first_index(phrase, ("its", "their"))
+        if not index and not is_topic and self.topic and subject:
+            index = first_index(phrase, ("his", "her"))
+        if not index or not referent or index + 1 >= len(phrase):
             return [phrase]
-        resolved = phrase[:at] + _possessor(definite(referent)) + phrase[at + 1 :]
-        foreign = phrase[at] == "its" and (plural or (bool(subject) and number_of(subject) == "plural"))
+        resolved = phrase[:index] + _possessor(definite(referent)) + phrase[index + 1 :]
+        foreign = phrase[index] == "its" and (plural or (bool(subject) and number_of(subject) == "plural"))
         if foreign or (
             not is_topic
             and self.topic
-            and phrase[at] == "its"
+            and phrase[index] == "its"
             and subject
             and subject[0] not in SUBJECT_PRONOUNS
         ):
@@ -396,13 +398,13 @@ class ClauseNames:
     tenses: list[str] = field(default_factory=list)
     likely: bool = False
 
-    def name(self, at: int, merge_paraphrases: bool, mark_tense: bool) -> str:
+    def name(self, index: int, merge_paraphrases: bool, mark_tense: bool) -> str:
         """Return the name of an occurrence.
 
         `merge_paraphrases`: paraphrases share a name. `mark_tense`: the name has its tense if tenses differ.
         """
-        occurrence_name = self.of[at] if merge_paraphrases else self.loose.get(at, self.of[at])
-        mark = self.tenses[at]
+        occurrence_name = self.of[index] if merge_paraphrases else self.loose.get(index, self.of[index])
+        mark = self.tenses[index]
         return (
             f"{occurrence_name} [{mark}]"
             if mark_tense and mark in _MARKED and self._has_tense_contrast(occurrence_name)
@@ -411,9 +413,9 @@ class ClauseNames:
 
     def _has_tense_contrast(self, name: str) -> bool:
         return _tenses_differ(
-            self.tenses[at]
-            for at, occurrence_name in enumerate(self.of)
-            if name in (occurrence_name, self.loose.get(at))
+            self.tenses[index]
+            for index, occurrence_name in enumerate(self.of)
+            if name in (occurrence_name, self.loose.get(index))
         )
 
     @property
@@ -434,14 +436,14 @@ def _tenses_differ(tenses: Iterable[str]) -> bool:
 def name_occurrences(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> ClauseNames:
     """Return names of all occurrences; `anaphoric`: "the boat" can be "a boat" of an earlier sentence."""
     settled = list(occurrences)
-    for at, occurrence in enumerate(occurrences):
+    for index, occurrence in enumerate(occurrences):
         if len(occurrence.alternatives) > 1:
-            settled[at] = Occurrence((_select_alternative(at, settled),), occurrence.tense)
+            settled[index] = Occurrence((_select_alternative(index, settled),), occurrence.tense)
     selected = [occurrence.alternatives[0] for occurrence in settled]
     names = ClauseNames()
     named_clauses: list[tuple[ClauseWords, str, str]] = []
-    for at, clause in enumerate(selected):
-        tense = occurrences[at].tense
+    for index, clause in enumerate(selected):
+        tense = occurrences[index].tense
         name, loose_name = "", ""
         for earlier_clause, earlier_name, earlier_loose_name in named_clauses:
             verdict = compare(earlier_clause, clause)
@@ -460,7 +462,7 @@ def name_occurrences(occurrences: Sequence[Occurrence], anaphoric: bool = True) 
         names.of.append(name)
         names.tenses.append(tense)
         if loose_name:
-            names.loose[at] = loose_name
+            names.loose[index] = loose_name
     _prefer_singular(names, selected)
     return names
 
@@ -473,14 +475,14 @@ def _is_definite_mention(earlier_clause: ClauseWords, later_clause: ClauseWords)
     )
 
 
-def _select_alternative(at: int, occurrences: Sequence[Occurrence]) -> ClauseWords:
-    candidates = occurrences[at].alternatives
+def _select_alternative(index: int, occurrences: Sequence[Occurrence]) -> ClauseWords:
+    candidates = occurrences[index].alternatives
     if len(candidates) == 1:
         return candidates[0]
     other_clauses = [
         (i, other_clause)
         for i, occurrence in enumerate(occurrences)
-        if i != at
+        if i != index
         for other_clause in occurrence.alternatives
     ]
     words = {other_clause.words for _, other_clause in other_clauses}
@@ -490,7 +492,7 @@ def _select_alternative(at: int, occurrences: Sequence[Occurrence]) -> ClauseWor
     for accepted in (("same", "progressive"), ("same", "progressive", "paraphrase", "ability")):
         for candidate in candidates:
             pairs = (
-                (candidate, other_clause) if i > at else (other_clause, candidate)
+                (candidate, other_clause) if i > index else (other_clause, candidate)
                 for i, other_clause in other_clauses
             )
             if any(compare(*pair) in accepted for pair in pairs):
@@ -505,18 +507,18 @@ def _without_determiners(clause: ClauseWords) -> list[str]:
 def _prefer_singular(names: ClauseNames, selected: Sequence[ClauseWords]) -> None:
     """Replace the names of plural clauses by the singular wording of the same predicate."""
     singular_names: dict[str, str] = {}
-    for at, clause in enumerate(selected):
+    for index, clause in enumerate(selected):
         text = " ".join(clause.words)
         if (
             not clause.plural
-            and names.of[at] != text
-            and at not in names.loose
-            and names.of[at] not in singular_names
+            and names.of[index] != text
+            and index not in names.loose
+            and names.of[index] not in singular_names
         ):
-            first = names.of.index(names.of[at])
+            first = names.of.index(names.of[index])
             if selected[first].plural and _without_determiners(selected[first]) != _without_determiners(
                 clause
             ):
-                singular_names[names.of[at]] = text
+                singular_names[names.of[index]] = text
     if singular_names:
         names.of = [singular_names.get(name, name) for name in names.of]

@@ -84,10 +84,10 @@ def with_generic_rule(nodes: Sequence[Node]) -> list[Node]:
         return nodes
     if any(clause.quantifier for node in nodes for clause in clauses(node)):
         return nodes
-    at = _generic_rule(nodes)
-    if at is not None:
-        nodes[at] = map_clauses(
-            nodes[at],
+    index = _generic_rule(nodes)
+    if index is not None:
+        nodes[index] = map_clauses(
+            nodes[index],
             lambda clause: replace(clause, quantifier="all", subject=_strip_article(clause.subject)),
         )
     return nodes
@@ -97,14 +97,14 @@ def _generic_rule(nodes: Sequence[Node]) -> int | None:
     firsts = [next(clauses(node)) for node in nodes]
     classes = {predicate(clause.predicate) for clause in firsts if clause.predicate[0] == "be"}
     modal = [
-        at
-        for at, node in enumerate(nodes[:-1])
-        if firsts[at].subject and next(operators(node), None) is not None
+        index
+        for index, node in enumerate(nodes[:-1])
+        if firsts[index].subject and next(operators(node), None) is not None
     ]
-    for at in modal:
-        if class_of(firsts[at].subject).name in classes:
-            return at
-    return next((at for at in modal if _can_be_generic(firsts[at].subject)), None)
+    for index in modal:
+        if class_of(firsts[index].subject).name in classes:
+            return index
+    return next((index for index in modal if _can_be_generic(firsts[index].subject)), None)
 
 
 def _can_be_generic(subject: Words) -> bool:
@@ -123,12 +123,12 @@ class GenericRule:
     """Conditional about anybody, applied to an individual of the item.
 
     Attributes:
-        at: index of its sentence.
+        index: index of its sentence.
         subject: subject of its condition: "someone", "a student", "you".
         names_class: whether the name of the individual has the class noun: "this student".
     """
 
-    at: int
+    index: int
     subject: Words
     names_class: bool = False
 
@@ -143,30 +143,30 @@ class GenericRule:
 
 def applied_rule(nodes: Sequence[Node]) -> GenericRule | None:
     """Return the conditional about anybody ("if someone is a lawyer, ...") applied to an individual."""
-    at = next((at for at, node in enumerate(nodes) if isinstance(node, Conditional)), None)
-    if at is None or len(nodes) < 3:
+    rule_index = next((index for index, node in enumerate(nodes) if isinstance(node, Conditional)), None)
+    if rule_index is None or len(nodes) < 3:
         return None
-    condition = next(clauses(nodes[at]))
+    condition = next(clauses(nodes[rule_index]))
     subject = condition.subject
     if not subject or condition.quantifier or not _is_anybody(subject):
         return None
     subject_predicates = {
         predicate(clause.predicate)
-        for clause in clauses(nodes[at])
+        for clause in clauses(nodes[rule_index])
         if clause.subject == subject and not clause.antecedents
     }
     name = term(subject)
     for index, node in enumerate(nodes):
         for clause in clauses(node):
             individual = clause.subject
-            if index == at or not individual or individual[0] in SUBJECT_PRONOUNS | INDEFINITE_PEOPLE:
+            if index == rule_index or not individual or individual[0] in SUBJECT_PRONOUNS | INDEFINITE_PEOPLE:
                 continue
             if term(individual) != name and predicate(clause.predicate) in subject_predicates:
                 names_class = (
                     individual[0] in DEMONSTRATIVES
                     and class_of(individual[1:]).name == class_of(subject[1:]).name
                 )
-                return GenericRule(at, subject, names_class)
+                return GenericRule(rule_index, subject, names_class)
     return None
 
 
@@ -313,13 +313,13 @@ def kind_of(nodes: Sequence[Node]) -> tuple[Words, int] | None:
     firsts = [next(clauses(node)) for node in nodes]
     rule = next(
         (
-            at
-            for at, first in enumerate(firsts[:-1])
+            index
+            for index, first in enumerate(firsts[:-1])
             if first.quantifier and class_of(first.subject).name != name
         ),
         None,
     )
-    kind_clauses = [first for at, first in enumerate(firsts) if at != rule and _is_of_kind(first, name)]
+    kind_clauses = [first for index, first in enumerate(firsts) if index != rule and _is_of_kind(first, name)]
     if rule is None or not any(first.quantifier for first in kind_clauses):
         return None
     return None if any(first.quantifier == "only" for first in kind_clauses) else (name, rule)
@@ -347,7 +347,7 @@ def as_classes(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
             clause, quantifier="all", subject=subject[1:] if subject[0] in ("a", "an") else subject
         )
 
-    return [node if at == rule else map_clauses(node, quantify) for at, node in enumerate(nodes)]
+    return [node if index == rule else map_clauses(node, quantify) for index, node in enumerate(nodes)]
 
 
 def as_terms(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
@@ -357,8 +357,8 @@ def as_terms(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
         return replace(clause, quantifier="") if _is_of_kind(clause, name) else clause
 
     return [
-        node if at == rule else _replace_first_clause(node, unquantify(next(clauses(node))))
-        for at, node in enumerate(nodes)
+        node if index == rule else _replace_first_clause(node, unquantify(next(clauses(node))))
+        for index, node in enumerate(nodes)
     ]
 
 
@@ -565,18 +565,18 @@ def _find_restrictions(
     for clause in flat:
         if not clause.quantifier:
             continue
-        at, group = classes[id(clause)][0], class_of(clause.subject)
+        index, group = classes[id(clause)][0], class_of(clause.subject)
         if len(classes[id(clause)]) > 1:
             continue
         if clause.subject[0] in UNIVERSAL_PEOPLE and len(clause.subject) == 1:
-            if names.of.count(names.of[at]) == 1:
-                doubtful.add(at)
-        elif not group.generic and group.restriction and names.of.count(names.of[at]) == 1:
+            if names.of.count(names.of[index]) == 1:
+                doubtful.add(index)
+        elif not group.generic and group.restriction and names.of.count(names.of[index]) == 1:
             restricting = _find_restricting_clause(group, clause, flat)
             if restricting is not None:
-                restricted[at] = positions[id(restricting)][0]
+                restricted[index] = positions[id(restricting)][0]
                 if group.noun != class_of(restricting.subject).noun:
-                    doubtful.add(at)
+                    doubtful.add(index)
     return restricted, frozenset(doubtful)
 
 

@@ -149,28 +149,28 @@ def quantity_of(clause: ClauseNode) -> str:
     full_subject, subject = subject, subject[: _restriction_at(subject)]
     if subject in (("one",), *((word,) for word in UNIVERSAL_PEOPLE)):
         return ""
-    for at, word in enumerate(subject):
-        is_part = word in _PARTS and full_subject[at + 1 : at + 2] == ("of",) and subject[0] != "the"
-        if word in _QUANTITIES | _EXCEPTIONS | _FREQUENCIES or is_part or _is_count(subject, at):
+    for index, word in enumerate(subject):
+        is_part = word in _PARTS and full_subject[index + 1 : index + 2] == ("of",) and subject[0] != "the"
+        if word in _QUANTITIES | _EXCEPTIONS | _FREQUENCIES or is_part or _is_count(subject, index):
             return word
         is_universal = (word in UNIVERSAL and word != "only") or word == "some"
-        if is_universal and (at or word not in UNIVERSAL_PEOPLE):
+        if is_universal and (index or word not in UNIVERSAL_PEOPLE):
             return word
     return "one" if subject[:1] == ("one",) else ""
 
 
 def _embedded_quantity(subject: Words) -> str:
     """Return the quantity word of a possessor: "somebody's car", "the cars of two drivers"."""
-    for at, word in enumerate(subject):
+    for index, word in enumerate(subject):
         possessor = word.removesuffix("'s")
         if possessor != word and possessor in UNIVERSAL_PEOPLE | _EXISTENTIAL:
             return word
         is_quantity = (
             word in _QUANTITIES | {"some"}
             or word in UNIVERSAL
-            or (_is_number(subject, at) and at + 1 < len(subject))
+            or (_is_number(subject, index) and index + 1 < len(subject))
         )
-        if at > 1 and subject[at - 1] == "of" and is_quantity:
+        if index > 1 and subject[index - 1] == "of" and is_quantity:
             return word
     return ""
 
@@ -179,21 +179,23 @@ def _restriction_at(subject: Words) -> int:
     """Return the index of the restriction of a subject's noun, or the end of the subject."""
     return next(
         (
-            at
-            for at, word in enumerate(subject)
-            if at and word in _RESTRICTING and subject[at - 1] not in ADVERBS
+            index
+            for index, word in enumerate(subject)
+            if index and word in _RESTRICTING and subject[index - 1] not in ADVERBS
         ),
         len(subject),
     )
 
 
-def _is_number(words: Words, at: int) -> bool:
-    return words[at] in _NUMBERS or bool(_DIGITS.match(words[at]))
+def _is_number(words: Words, index: int) -> bool:
+    return words[index] in _NUMBERS or bool(_DIGITS.match(words[index]))
 
 
-def _is_count(words: Words, at: int) -> bool:
+def _is_count(words: Words, index: int) -> bool:
     """Whether a number is a count and not a name ("chapter two")."""
-    return _is_number(words, at) and (not at or at + 1 < len(words) or words[at - 1] in _BEFORE_NUMBERS)
+    return _is_number(words, index) and (
+        not index or index + 1 < len(words) or words[index - 1] in _BEFORE_NUMBERS
+    )
 
 
 def _refuse_coordinated(clause: ClauseNode, wrappers: Wrappers) -> None:
@@ -229,14 +231,14 @@ def _refuse_object(clause: ClauseNode, wrappers: Wrappers) -> None:
 
 def scoping_word(phrase: Words, modal: bool, obliged: bool) -> str:
     """Return the word of a verb phrase whose scope is ambiguous after a negation, or ""."""
-    for at in range(1, len(phrase)):
-        word, before, after = phrase[at], phrase[at - 1], phrase[at + 1 : at + 2]
+    for index in range(1, len(phrase)):
+        word, before, after = phrase[index], phrase[index - 1], phrase[index + 1 : index + 2]
         if obliged and word in _FREQUENCIES:
             return word
         # "in 1945 at the latest", "work every day", "wait for two hours"
         if after and (after[0] in PREPOSITIONS - {"of"} or singular(after[0]) in _UNITS):
             continue
-        is_number = (_is_number(phrase, at) or word == "one") and before != "have"
+        is_number = (_is_number(phrase, index) or word == "one") and before != "have"
         if not after and (word == "one" or before in PREPOSITIONS):
             is_number = False
         if word == "some" or (modal and word in _OBJECTS) or (obliged and (word in _QUANTITIES or is_number)):

@@ -309,12 +309,12 @@ _TOKEN = re.compile(r'"[^"]*"|[^\s",;:()]+|[,;:]')
 
 def first_index(words: Words, among: Collection[str]) -> int:
     """Return the first index, above 0, of a word in `among`; 0 if there is none."""
-    return next((at for at, word in enumerate(words) if at and word in among), 0)
+    return next((index for index, word in enumerate(words) if index and word in among), 0)
 
 
 def last_index(words: Words, among: Collection[str]) -> int:
     """Return the last index of a word in `among`; 0 if there is none."""
-    return max((at for at, word in enumerate(words) if word in among), default=0)
+    return max((index for index, word in enumerate(words) if word in among), default=0)
 
 
 def plain(text: str) -> str:

@@ -68,9 +68,9 @@ def disjuncts(phrase: Words) -> tuple[Alternatives, ...]:
 
 
 def _parts(phrase: Words) -> list[Words]:
-    at = phrase.index("or")
-    following = phrase[at + 1 : at + 2]
-    if not following or following[0] in OR_IDIOMS or at < 1 or _SUBORDINATE & set(phrase[:at]):
+    or_index = phrase.index("or")
+    following = phrase[or_index + 1 : or_index + 2]
+    if not following or following[0] in OR_IDIOMS or or_index < 1 or _SUBORDINATE & set(phrase[:or_index]):
         return [phrase]
     parts: list[Words] = []
     start = 0
@@ -125,8 +125,8 @@ def _begins_with_verb(first: Words, fragment: Words) -> bool:
 
 def _with_possessor(first: Words, fragment: Words) -> Words:
     """Return "break the law's rules" for "break its rules" after "follow the law"."""
-    at = first_index(fragment, _POSSESSIVES)
-    if not at or at + 1 >= len(fragment):
+    index = first_index(fragment, _POSSESSIVES)
+    if not index or index + 1 >= len(fragment):
         return fragment
     start = last_index(first, DETERMINERS)
     if not start:
@@ -136,7 +136,7 @@ def _with_possessor(first: Words, fragment: Words) -> Words:
     possessor = ("the", *possessor[1:]) if possessor[0] in ("a", "an") else possessor
     if not possessor[-1].endswith(("'s", "s'")):
         possessor = (*possessor[:-1], possessive(possessor[-1]))
-    return fragment[:at] + possessor + fragment[at + 1 :]
+    return fragment[:index] + possessor + fragment[index + 1 :]
 
 
 def _after_infinitive(first: Words, fragment: Words) -> Words:
@@ -159,10 +159,10 @@ def _object_start(phrase: Words) -> int:
 
 
 def _with_object(first: Words, fragment: Words) -> Words:
-    at, object_words = first_index(fragment, OBJECT_PRONOUNS), object_of(first)
-    if not at or not object_words or object_words == first:
+    index, object_words = first_index(fragment, OBJECT_PRONOUNS), object_of(first)
+    if not index or not object_words or object_words == first:
         return fragment
-    return fragment[:at] + object_words + fragment[at + 1 :]
+    return fragment[:index] + object_words + fragment[index + 1 :]
 
 
 def _object_prefix(first: Words, fragment: Words) -> Words:
@@ -401,14 +401,14 @@ def attach_adverbials(nodes: Sequence[Node]) -> list[Node] | None:
 
     def attach(clause: ClauseNode) -> ClauseNode:
         phrase = clause.predicate
-        for at in range(1, len(phrase) - 1) if clause.quantifier and len(clause.predicates) == 1 else ():
-            tail = phrase[at + (phrase[at] in _WHEN) :]
+        for index in range(1, len(phrase) - 1) if clause.quantifier and len(clause.predicates) == 1 else ():
+            tail = phrase[index + (phrase[index] in _WHEN) :]
             is_stated = tail[0] in PREPOSITIONS - _WHEN and any(
                 copular_phrase[-len(tail) :] == tail for copular_phrase in copular_phrases
             )
-            if is_stated and matches_individual(phrase[:at]):
+            if is_stated and matches_individual(phrase[:index]):
                 return replace(
-                    clause, subject=(*clause.subject, *tail), predicates=((phrase[:at],),), splits=()
+                    clause, subject=(*clause.subject, *tail), predicates=((phrase[:index],),), splits=()
                 )
         return clause
 

@@ -316,8 +316,8 @@ def _plural_nouns(raw_tokens: Sequence[tuple[str, ...]]) -> frozenset[str]:
     return frozenset(
         word.lower()
         for sentence_tokens in raw_tokens
-        for at, word in enumerate(sentence_tokens)
-        if is_plural(word.lower()) and (word.islower() or (at == 0 and is_known(word.lower(), lang="en")))
+        for index, word in enumerate(sentence_tokens)
+        if is_plural(word.lower()) and (word.islower() or (index == 0 and is_known(word.lower(), lang="en")))
     )
 
 
@@ -328,7 +328,7 @@ def _refuse_compounds(inference: Inference) -> None:
     """
     for name in dict.fromkeys(name for formula in inference.formulas for name in predicates(formula)):
         words = name.split()
-        joint = next((at for at, word in enumerate(words) if word in ("and", "or", "but")), len(words))
+        joint = next((index for index, word in enumerate(words) if word in ("and", "or", "but")), len(words))
         if words[joint + 1 : joint + 2] and (
             MODALS & set(words[joint:]) or words[joint + 1] in SUBJECT_PRONOUNS
         ):
@@ -467,9 +467,11 @@ class _ItemReading:
     def _is_one_class(self) -> bool:
         """Whether a modal item quantifies over one class only, without other mentions and individuals."""
         item_contents = self.contents
-        class_positions = {at for ats in item_contents.classes.values() for at in ats}
-        class_names = {item_contents.names.of[at] for at in class_positions}
-        other_names = {name for at, name in enumerate(item_contents.names.of) if at not in class_positions}
+        class_positions = {index for ats in item_contents.classes.values() for index in ats}
+        class_names = {item_contents.names.of[index] for index in class_positions}
+        other_names = {
+            name for index, name in enumerate(item_contents.names.of) if index not in class_positions
+        }
         has_operator = any(next(operators(node), None) for node in item_contents.nodes)
         return (
             has_operator
@@ -534,15 +536,17 @@ class _ItemReading:
             choices.get("tense") == "respected",
         )
 
-        def atom(at: int, term: str = VARIABLE) -> Atom:
-            return Atom(item_contents.names.name(at, merge_paraphrases, mark_tense), (term,) if term else ())
+        def atom(index: int, term: str = VARIABLE) -> Atom:
+            return Atom(
+                item_contents.names.name(index, merge_paraphrases, mark_tense), (term,) if term else ()
+            )
 
         disjunct_atoms: dict[int, list[Atom]] = {}
         restrictions: dict[int, Formula | None] = {}
         is_noun_stated = choices.get("head noun") == "stated"
         for clause in (clause for node in nodes for clause in clauses(node)):
             term = VARIABLE if clause.quantifier else item_contents.individuals.get(clause.subject, "")
-            disjunct_atoms[id(clause)] = [atom(at, term) for at in item_contents.positions[id(clause)]]
+            disjunct_atoms[id(clause)] = [atom(index, term) for index in item_contents.positions[id(clause)]]
             if clause.quantifier:
                 # The kind of generic subjects is the domain of quantification.
                 is_fixed = self.name == "generic" or choices.get("classes") == FIXED
@@ -552,7 +556,7 @@ class _ItemReading:
         rules: dict[int, Atom | None] = {}
         if self.rule:
             noun = self.rule.noun if is_noun_stated else ""
-            rules[id(nodes[self.rule.at])] = Atom(noun, (VARIABLE,)) if noun else None
+            rules[id(nodes[self.rule.index])] = Atom(noun, (VARIABLE,)) if noun else None
         builder = FormulaBuilder(choices, len(nodes) < 3, disjunct_atoms, restrictions, rules)
         formulas = [builder.build(node) for node in nodes]
         premises = formulas[:-1]
@@ -573,11 +577,14 @@ def _restriction(
     item_contents: Contents, clause: ClauseNode, is_noun_stated: bool, atom: Callable[[int], Atom]
 ) -> Formula | None:
     """Return the restriction of a quantifier, without the head noun of its class unless `is_noun_stated`."""
-    at, *other_positions = item_contents.classes[id(clause)]
+    index, *other_positions = item_contents.classes[id(clause)]
     if other_positions:
-        return Or(tuple(map(atom, (at, *other_positions))))
-    is_understood = not is_noun_stated and at in item_contents.restricted
-    if not is_noun_stated and not is_understood and at in item_contents.doubtful:
+        return Or(tuple(map(atom, (index, *other_positions))))
+    is_understood = not is_noun_stated and index in item_contents.restricted
+    if not is_noun_stated and not is_understood and index in item_contents.doubtful:
         return None
-    restriction, group = atom(item_contents.restricted[at] if is_understood else at), class_of(clause.subject)
+    restriction, group = (
+        atom(item_contents.restricted[index] if is_understood else index),
+        class_of(clause.subject),
+    )
     return Not(restriction) if group.negated and (is_understood or group.generic) else restriction

@@ -82,9 +82,9 @@ def clause(words: Words, mood: Mood = TOP) -> Node:
         if isinstance(node, Operator) and node.word == "might":
             return replace(node, body=Negation(node.body, outer=True))
         return Negation(node, outer=True)
-    at = auxiliary_at(words)
-    if at > 0:
-        return group(words[:at], words[at:], mood)
+    index = auxiliary_at(words)
+    if index > 0:
+        return group(words[:index], words[index:], mood)
     splits = subject_predicate_splits(words)
     if not splits:
         raise ReadingError(f"no verb found in {' '.join(words)!r}")
@@ -274,10 +274,10 @@ def existential(words: Words) -> Node | None:
         negated ^= words[index] == "no"
         index += 1
     # "a real possibility", "a slim chance"
-    at = next((i for i in range(index, min(len(words) - 1, index + 3)) if words[i] in NOUNS), -1)
-    if at < 0 or "little" in words[index:at]:
+    noun_index = next((i for i in range(index, min(len(words) - 1, index + 3)) if words[i] in NOUNS), -1)
+    if noun_index < 0 or "little" in words[index:noun_index]:
         return None
-    node = _parse_noun_complement(NOUNS[words[at]], words[at + 1 :])
+    node = _parse_noun_complement(NOUNS[words[noun_index]], words[noun_index + 1 :])
     return node and negate_if(node, negated)
 
 
@@ -299,12 +299,12 @@ def _parse_noun_complement(force: Force, after: Words) -> Node | None:
 
 def _parse_gerund(force: Force, words: Words) -> Node | None:
     """Parse "(NP) (not) V-ing"."""
-    at = next((i for i, word in enumerate(words[:6]) if word == "being" or gerund_bases(word)), -1)
-    if at < 0:
+    index = next((i for i, word in enumerate(words[:6]) if word == "being" or gerund_bases(word)), -1)
+    if index < 0:
         return None
-    negated = at > 0 and words[at - 1] == "not"
-    base = "be" if words[at] == "being" else gerund_bases(words[at])[0]
-    body: Node = infinitive(words[: at - negated], (base, *words[at + 1 :]))
+    negated = index > 0 and words[index - 1] == "not"
+    base = "be" if words[index] == "being" else gerund_bases(words[index])[0]
+    body: Node = infinitive(words[: index - negated], (base, *words[index + 1 :]))
     return operator(force, Negation(body) if negated else body)
 
 
@@ -427,16 +427,16 @@ _AND_OR = word_set("clause_conjunctions")
 
 def coordination(words: Words, mood: Mood = TOP) -> Node | None:
     """Parse clauses joined by "and" or "or"; None if the conjunctions join smaller constituents."""
-    joints = [at for at in range(2, len(words) - 1) if words[at] in _AND_OR]
+    joints = [index for index in range(2, len(words) - 1) if words[index] in _AND_OR]
     if not joints:
         return None
-    spans = [words[at + 1 : end] for at, end in zip(joints, [*joints[1:], len(words)], strict=True)]
-    cuts = [at for at, span in zip(joints, spans, strict=True) if span and _is_clause(span)]
+    spans = [words[index + 1 : end] for index, end in zip(joints, [*joints[1:], len(words)], strict=True)]
+    cuts = [index for index, span in zip(joints, spans, strict=True) if span and _is_clause(span)]
     if not cuts:
         return None
-    starts, ends = [0, *(at + 1 for at in cuts)], [*cuts, len(words)]
+    starts, ends = [0, *(index + 1 for index in cuts)], [*cuts, len(words)]
     parts = [_without_commas(words[start:end]) for start, end in zip(starts, ends, strict=True)]
-    disjunctive = {words[at] == "or" for at in cuts}
+    disjunctive = {words[index] == "or" for index in cuts}
     if parts[0][:1] == ("either",):
         parts[0] = parts[0][1:]
     if not all(part and _is_clause(part) for part in parts):
@@ -444,9 +444,9 @@ def coordination(words: Words, mood: Mood = TOP) -> Node | None:
     subject = parts[0][: max(auxiliary_at(parts[0]), 0)]
     try:
         nodes = [
-            statement((*subject, *part) if at and _is_elliptic(part) else part, mood)
-            for at, part in enumerate(parts)
-            if subject or not (at and _is_elliptic(part))
+            statement((*subject, *part) if index and _is_elliptic(part) else part, mood)
+            for index, part in enumerate(parts)
+            if subject or not (index and _is_elliptic(part))
         ]
     except ReadingError:
         return None

@@ -101,7 +101,7 @@ def _perfect(words: Words) -> Words:
 def _after_adverbs(words: Words) -> int:
     """Return the number of adverbs at the beginning of words."""
     adverbs = (word in ADVERBS or word.endswith("ly") or word in MODAL_ADVERBS for word in words)
-    return next((at for at, adverb in enumerate(adverbs) if not adverb), len(words))
+    return next((index for index, adverb in enumerate(adverbs) if not adverb), len(words))
 
 
 def perfect_before(form: str, remainder: Words) -> bool:
@@ -118,22 +118,22 @@ def perfect_before(form: str, remainder: Words) -> bool:
 
 def personal(subject: Words, words: Words) -> Node | None:
     """Parse the words after "be" in a personal frame ("you are required to VP"); None for other words."""
-    at = 0
-    while at < len(words) and at < 2 and words[at] not in PERSONAL and words[at].endswith("ly"):
-        at += 1
-    if at >= len(words):
+    index = 0
+    while index < len(words) and index < 2 and words[index] not in PERSONAL and words[index].endswith("ly"):
+        index += 1
+    if index >= len(words):
         return None
-    if words[at] == "under":
-        return _under_noun(subject, words[at + 1 :])
-    if words[at] == "able" or words[at] not in PERSONAL:
+    if words[index] == "under":
+        return _under_noun(subject, words[index + 1 :])
+    if words[index] == "able" or words[index] not in PERSONAL:
         return None
-    force, complement = PERSONAL[words[at]], words[at + 1 :]
+    force, complement = PERSONAL[words[index]], words[index + 1 :]
     if complement[:1] == ("by",):
         start = first_index(complement, ("to",))
         complement = complement[start - (complement[start - 1] == "not") :] if start else complement
-    before = "for" if words[at] == "responsible" else "from"
+    before = "for" if words[index] == "responsible" else "from"
     if (
-        words[at] in FROM_GERUND
+        words[index] in FROM_GERUND
         and complement[:1] == (before,)
         and len(complement) > 1
         and gerund_bases(complement[1])
@@ -177,7 +177,7 @@ def _under_noun(subject: Words, words: Words) -> Node | None:
 
 def _noun_at(words: Words, start: int = 0) -> int | None:
     """Return the index of a modal noun among the first four words."""
-    return next((at for at, word in enumerate(words[:4]) if at >= start and word in NOUNS), None)
+    return next((index for index, word in enumerate(words[:4]) if index >= start and word in NOUNS), None)
 
 
 # Verb groups: modal verbs and adverbs, forms of "be", "have" and "do", negation, tense, and complements.

@@ -83,14 +83,14 @@ def auxiliary_at(words: Words) -> int:
     return fallback
 
 
-def _after_aside(words: Words, at: int) -> int:
-    """Return the end of a relative clause between commas; ``at`` is the relative pronoun."""
-    return words.index(",", at) + 1 if "," in words[at:] else at + 1
+def _after_aside(words: Words, index: int) -> int:
+    """Return the end of a relative clause between commas; ``index`` is the relative pronoun."""
+    return words.index(",", index) + 1 if "," in words[index:] else index + 1
 
 
-def _after_relative(words: Words, at: int) -> int:
-    """Return the end of the verb of a relative clause; ``at`` is the relative pronoun."""
-    index = at + 1
+def _after_relative(words: Words, pronoun_index: int) -> int:
+    """Return the end of the verb of a relative clause; ``pronoun_index`` is the relative pronoun."""
+    index = pronoun_index + 1
     if index < len(words) and words[index] in SUBJECT_PRONOUNS:
         index += 1
     elif index < len(words) and words[index] in DETERMINERS:
@@ -119,9 +119,9 @@ def subject_predicate_splits(words: Words) -> tuple[Split, ...]:
             continue
         scored.extend(_score_splits(words, index))
         index += 1
-    first = min((at for score, at, _ in scored if score >= _STRONG), default=len(words))
+    first = min((index for score, index, _ in scored if score >= _STRONG), default=len(words))
     # "vaccines prevent diseases": no other verb follows a verb that agrees with its subject.
-    scored = [(score - (at > first), at, split) for score, at, split in scored]
+    scored = [(score - (index > first), index, split) for score, index, split in scored]
     scored.sort(key=lambda division: (-division[0], division[1]))
     return tuple(division[2] for division in scored)
 
@@ -130,21 +130,21 @@ def _is_adverb(word: str) -> bool:
     return word in ADVERBS or word.endswith("ly")
 
 
-def _score_splits(words: Words, at: int) -> list[tuple[float, int, Split]]:
+def _score_splits(words: Words, index: int) -> list[tuple[float, int, Split]]:
     """Return the divisions before a word as (score, index, split)."""
-    form = words[at]
-    if form in CLOSED or form in ",;:" or form[0].isdigit() or words[at - 1] in _BEFORE_NOUNS:
+    form = words[index]
+    if form in CLOSED or form in ",;:" or form[0].isdigit() or words[index - 1] in _BEFORE_NOUNS:
         return []
     # "Mr. Jones", "J. Banks"
-    if words[at - 1].endswith("."):
+    if words[index - 1].endswith("."):
         return []
-    if words[0] in SUBJECT_PRONOUNS and not all(map(_is_adverb, words[1:at])):
+    if words[0] in SUBJECT_PRONOUNS and not all(map(_is_adverb, words[1:index])):
         return []
     # "her boss let her leave"
-    if words[at - 1] in _OBLIQUE and not RELATIVES & set(words[:at]):
+    if words[index - 1] in _OBLIQUE and not RELATIVES & set(words[:index]):
         return []
-    subject, remainder = words[:at], words[at + 1 :]
-    number, follow = number_of(subject), _follow_score(remainder) - 0.05 * at
+    subject, remainder = words[:index], words[index + 1 :]
+    number, follow = number_of(subject), _follow_score(remainder) - 0.05 * index
     if _has_inner_plural(subject):
         follow -= 2.5
     out: list[tuple[float, int, Split]] = []
@@ -155,16 +155,16 @@ def _score_splits(words: Words, at: int) -> list[tuple[float, int, Split]]:
         # "the Romans spoke Latin", but "the society develops advanced weapons"
         if remainder and is_past(remainder[0]) and not (remainder[0].endswith("ed") and is_verb(base)):
             score -= 3.0
-        out.append((score, at, Split(subject, (base, *remainder), "present", "singular")))
+        out.append((score, index, Split(subject, (base, *remainder), "present", "singular")))
     # "manuscripts submitted to this journal": a participle after its noun is likelier before a preposition.
     reduced = 2.5 if remainder[:1] and remainder[0] in PREPOSITIONS else 0.0
     for order, base in enumerate(past):
-        out.append((3.5 - order - reduced + follow, at, Split(subject, (base, *remainder), "past", "")))
+        out.append((3.5 - order - reduced + follow, index, Split(subject, (base, *remainder), "past", "")))
     if not is_past(form) and (is_verb(form) or not (third or form.endswith(("ing", "ly")))):
         agreement = {"singular": -3.0, "plural": 1.5, "": 0.0}[number]
         tense = "" if is_unchanging(form) else "present"
         score = (2.5 if is_verb(form) else 0.5) + agreement + follow
-        out.append((score, at, Split(subject, (form, *remainder), tense, "plural", unmarked=True)))
+        out.append((score, index, Split(subject, (form, *remainder), tense, "plural", unmarked=True)))
     return out
 
 
@@ -221,13 +221,17 @@ def head_at(noun_phrase: Words) -> int:
     return last if closed and noun_phrase[last] not in DETERMINERS else end - 1
 
 
-def _is_participial(words: Words, at: int) -> bool:
+def _is_participial(words: Words, index: int) -> bool:
     """Whether the word at this index is a participle after its noun, as in "people living in Rome"."""
-    if at + 1 >= len(words) or not gerund_bases(words[at]) or not is_verb(gerund_bases(words[at])[0]):
+    if (
+        index + 1 >= len(words)
+        or not gerund_bases(words[index])
+        or not is_verb(gerund_bases(words[index])[0])
+    ):
         return False
-    if words[at + 1] in DETERMINERS:
-        return words[at - 1] not in DETERMINERS
-    return words[at + 1] != "of" and (is_plural(words[at - 1]) or words[at - 1] in GENERIC_NOUNS)
+    if words[index + 1] in DETERMINERS:
+        return words[index - 1] not in DETERMINERS
+    return words[index + 1] != "of" and (is_plural(words[index - 1]) or words[index - 1] in GENERIC_NOUNS)
 
 
 # Words of an occurrence of a clause, and their paraphrases.
@@ -265,10 +269,10 @@ def wordings(clause: ClauseWords) -> tuple[Words, ...]:
     words = clause.words
     out = [words]
     for naming in NAMING:
-        for at in range(1, len(words) - len(naming)):
-            if words[at : at + len(naming)] == naming:
-                start = last_index(words[:at], DETERMINERS)
-                name = words[at + len(naming) :]
+        for index in range(1, len(words) - len(naming)):
+            if words[index : index + len(naming)] == naming:
+                start = last_index(words[:index], DETERMINERS)
+                name = words[index + len(naming) :]
                 out.append(words[:start] + name)
                 if name[0] == "the":
                     out.append(words[:start] + name[1:])
@@ -278,18 +282,20 @@ def wordings(clause: ClauseWords) -> tuple[Words, ...]:
         out.append(_to_genitive(words))
     verb = len(clause.subject)
     if not clause.copular and len(clause.phrase) > 2:
-        at = _particle_at(clause.phrase)
-        if at:
+        index = _particle_at(clause.phrase)
+        if index:
             phrase = clause.phrase
-            out.append((*words[: verb + 1], phrase[at], *phrase[1:at], *phrase[at + 1 :]))
+            out.append((*words[: verb + 1], phrase[index], *phrase[1:index], *phrase[index + 1 :]))
     return tuple(out)
 
 
 def _particle_at(phrase: Words) -> int:
     """Return the index of a particle after the object of its verb, or 0."""
-    for at in range(2, len(phrase)):
-        if phrase[at] in PARTICLES and (at + 1 == len(phrase) or phrase[at + 1] in PREPOSITIONS | ADVERBS):
-            return at
+    for index in range(2, len(phrase)):
+        if phrase[index] in PARTICLES and (
+            index + 1 == len(phrase) or phrase[index + 1] in PREPOSITIONS | ADVERBS
+        ):
+            return index
     return 0
 
 
@@ -513,10 +519,10 @@ def same_individual(earlier_name: str, later_name: str) -> bool:
     ):
         return True
     for naming in NAMING:
-        for at in range(1, len(earlier_words) - len(naming)):
+        for index in range(1, len(earlier_words) - len(naming)):
             if (
-                earlier_words[at : at + len(naming)] == naming
-                and canonical_words(earlier_words[at + len(naming) :]) == later_words
+                earlier_words[index : index + len(naming)] == naming
+                and canonical_words(earlier_words[index + len(naming) :]) == later_words
             ):
                 return True
     if (
