@@ -326,8 +326,8 @@ def admissible(family: NormativeTemplates, pattern: InferencePattern, domain: Do
     pairs = tuple(
         (first, second)
         for first, second in product(
-            frames.of(pattern.task, pattern.premise, split=categorical),
-            frames.of(pattern.task, pattern.hypothesis),
+            frames.select(pattern.task, pattern.premise, split=categorical),
+            frames.select(pattern.task, pattern.hypothesis),
         )
         if first.flavour == second.flavour and _keeps_gold(pattern, domain, first, second)
     )

@@ -101,7 +101,7 @@ class FramesFile(TemplateModel):
     domain: Domain
     frames: tuple[ModalFrame, ...]
 
-    def of(self, task: Task, force: Force, split: bool = False) -> tuple[ModalFrame, ...]:
+    def select(self, task: Task, force: Force, split: bool = False) -> tuple[ModalFrame, ...]:
         """Return the frames that can express a force in a task."""
         return tuple(
             frame

@@ -387,23 +387,25 @@ class ClauseNames:
     """Names of the occurrences of an item, with their ambiguities.
 
     Attributes:
-        of: name of each occurrence, by position.
-        loose: separate name by position, for an occurrence that only paraphrases an earlier one.
+        shared: name of each occurrence, by position; paraphrases share it.
+        separate: name by position, for an occurrence that only paraphrases an earlier one.
         tenses: tense of each occurrence.
-        likely: whether a paraphrase most likely has the same meaning as the earlier occurrence.
+        is_merge_likely: whether a paraphrase most likely has the same meaning as the earlier occurrence.
     """
 
-    of: list[str] = field(default_factory=list)
-    loose: dict[int, str] = field(default_factory=dict)
+    shared: list[str] = field(default_factory=list)
+    separate: dict[int, str] = field(default_factory=dict)
     tenses: list[str] = field(default_factory=list)
-    likely: bool = False
+    is_merge_likely: bool = False
 
     def name(self, index: int, merge_paraphrases: bool, mark_tense: bool) -> str:
         """Return the name of an occurrence.
 
         `merge_paraphrases`: paraphrases share a name. `mark_tense`: the name has its tense if tenses differ.
         """
-        occurrence_name = self.of[index] if merge_paraphrases else self.loose.get(index, self.of[index])
+        occurrence_name = (
+            self.shared[index] if merge_paraphrases else self.separate.get(index, self.shared[index])
+        )
         mark = self.tenses[index]
         return (
             f"{occurrence_name} [{mark}]"
@@ -414,15 +416,15 @@ class ClauseNames:
     def _has_tense_contrast(self, name: str) -> bool:
         return _tenses_differ(
             self.tenses[index]
-            for index, occurrence_name in enumerate(self.of)
-            if name in (occurrence_name, self.loose.get(index))
+            for index, occurrence_name in enumerate(self.shared)
+            if name in (occurrence_name, self.separate.get(index))
         )
 
     @property
     def tense_matters(self) -> bool:
         """Whether clauses with the same name differ in tense."""
         by_name: dict[str, set[str]] = {}
-        for name, tense in zip(self.of, self.tenses, strict=True):
+        for name, tense in zip(self.shared, self.tenses, strict=True):
             by_name.setdefault(name, set()).add(tense)
         return any(map(_tenses_differ, by_name.values()))
 
@@ -444,25 +446,25 @@ def name_occurrences(occurrences: Sequence[Occurrence], anaphoric: bool = True) 
     named_clauses: list[tuple[ClauseWords, str, str]] = []
     for index, clause in enumerate(selected):
         tense = occurrences[index].tense
-        name, loose_name = "", ""
-        for earlier_clause, earlier_name, earlier_loose_name in named_clauses:
+        name, separate_name = "", ""
+        for earlier_clause, earlier_name, earlier_separate_name in named_clauses:
             verdict = compare(earlier_clause, clause)
             if verdict == "same" and not anaphoric and _is_definite_mention(earlier_clause, clause):
                 verdict = "ability"
             if verdict in ("same", "progressive"):
-                name, loose_name = earlier_name, earlier_loose_name
+                name, separate_name = earlier_name, earlier_separate_name
                 tense = "progressive" if verdict == "progressive" and tense == "present" else tense
                 break
             if verdict in ("paraphrase", "ability") and not name:
-                name, loose_name = earlier_name, " ".join(clause.words)
-                names.likely |= verdict == "paraphrase"
+                name, separate_name = earlier_name, " ".join(clause.words)
+                names.is_merge_likely |= verdict == "paraphrase"
         if not name:
             name = " ".join(clause.words)
-        named_clauses.append((clause, name, loose_name))
-        names.of.append(name)
+        named_clauses.append((clause, name, separate_name))
+        names.shared.append(name)
         names.tenses.append(tense)
-        if loose_name:
-            names.loose[index] = loose_name
+        if separate_name:
+            names.separate[index] = separate_name
     _prefer_singular(names, selected)
     return names
 
@@ -511,14 +513,14 @@ def _prefer_singular(names: ClauseNames, selected: Sequence[ClauseWords]) -> Non
         text = " ".join(clause.words)
         if (
             not clause.plural
-            and names.of[index] != text
-            and index not in names.loose
-            and names.of[index] not in singular_names
+            and names.shared[index] != text
+            and index not in names.separate
+            and names.shared[index] not in singular_names
         ):
-            first = names.of.index(names.of[index])
+            first = names.shared.index(names.shared[index])
             if selected[first].plural and _without_determiners(selected[first]) != _without_determiners(
                 clause
             ):
-                singular_names[names.of[index]] = text
+                singular_names[names.shared[index]] = text
     if singular_names:
-        names.of = [singular_names.get(name, name) for name in names.of]
+        names.shared = [singular_names.get(name, name) for name in names.shared]

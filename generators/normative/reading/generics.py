@@ -569,9 +569,9 @@ def _find_restrictions(
         if len(classes[id(clause)]) > 1:
             continue
         if clause.subject[0] in UNIVERSAL_PEOPLE and len(clause.subject) == 1:
-            if names.of.count(names.of[index]) == 1:
+            if names.shared.count(names.shared[index]) == 1:
                 doubtful.add(index)
-        elif not group.generic and group.restriction and names.of.count(names.of[index]) == 1:
+        elif not group.generic and group.restriction and names.shared.count(names.shared[index]) == 1:
             restricting = _find_restricting_clause(group, clause, flat)
             if restricting is not None:
                 restricted[index] = positions[id(restricting)][0]

@@ -416,9 +416,9 @@ class _ItemReading:
         clause_names = [
             item_contents.names for item_contents in (self.contents, *self.alternative_contents.values())
         ]
-        if any(names.loose for names in clause_names):
-            likely = any(names.likely for names in clause_names)
-            options["paraphrase"] = ("same", "different") if likely else ("different", "same")
+        if any(names.separate for names in clause_names):
+            is_merge_likely = any(names.is_merge_likely for names in clause_names)
+            options["paraphrase"] = ("same", "different") if is_merge_likely else ("different", "same")
         if any(names.tense_matters for names in clause_names):
             options["tense"] = ("disregarded", "respected")
         if any(
@@ -468,9 +468,9 @@ class _ItemReading:
         """Whether a modal item quantifies over one class only, without other mentions and individuals."""
         item_contents = self.contents
         class_positions = {index for ats in item_contents.classes.values() for index in ats}
-        class_names = {item_contents.names.of[index] for index in class_positions}
+        class_names = {item_contents.names.shared[index] for index in class_positions}
         other_names = {
-            name for index, name in enumerate(item_contents.names.of) if index not in class_positions
+            name for index, name in enumerate(item_contents.names.shared) if index not in class_positions
         }
         has_operator = any(next(operators(node), None) for node in item_contents.nodes)
         return (
@@ -484,7 +484,7 @@ class _ItemReading:
         return self._inference({name: values[0] for name, values in options.items()} | overrides)
 
     def _order_could_not_have(self, options: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-        """Order the interpretations of "could not have": first the one without a premise as conclusion."""
+        """Order the meanings of "could not have": certainty first if the conclusion else is a premise."""
         denying, certain = (
             self._first_inference(options, **{COULD_NOT_HAVE: value})
             for value in (DENIES_POSSIBILITY, CERTAIN_OF_NEGATION)
