@@ -60,7 +60,7 @@ _SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-_START = 1 << 16
+_N_START_BYTES = 1 << 16
 _MAX_CELLS = 1 << 27  # of a table of JSON objects, each of which may have other keys
 
 
@@ -126,7 +126,7 @@ def read_table(path: Path) -> UserTable:
         raise InputError(f"{path}: not a regular file; save the table to a file first")
     try:
         with path.open("rb") as file:
-            start = file.read(_START)
+            start = file.read(_N_START_BYTES)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file; check the path") from None
     except OSError as error:
@@ -140,16 +140,16 @@ def read_table(path: Path) -> UserTable:
     first = next((line for line in re.split("[\r\n]", text) if line.strip()), "")
     match _SUFFIXES.get(path.suffix.lower()) or _kind_of_text(first):
         case "tsv":
-            return _delimited(path, _line_records(path, _tsv_cells))
+            return _read_delimited(path, _line_records(path, _tsv_cells))
         case "csv":
-            return _delimited(path, _csv_records(path, max(_DELIMITERS, key=first.count)))
+            return _read_delimited(path, _csv_records(path, max(_DELIMITERS, key=first.count)))
         case "jsonl":
             return _read_json_lines(path)
         case "parquet":
             raise InputError(f"{path}: does not begin like a Parquet file; it may be incomplete")
-    found = repr(first.strip()[:60]) if first else "an empty file"
+    excerpt = repr(first.strip()[:60]) if first else "an empty file"
     raise InputError(
-        f"{path}:1: found {found}, expected TSV, CSV, JSONL or Parquet "
+        f"{path}:1: found {excerpt}, expected TSV, CSV, JSONL or Parquet "
         "(name the file accordingly, e.g. items.tsv)"
     )
 
@@ -185,25 +185,25 @@ _DELIMITERS = ",;\t"
 _TOO_LONG = f"found {too_long()}"
 
 
-def _delimited(path: Path, records: Iterator[Row]) -> UserTable:
+def _read_delimited(path: Path, records: Iterator[Row]) -> UserTable:
     """Return a table of records: a header, and rows that must be as wide."""
     line, cells, problem = next(records, Row(1, problem="found nothing"))
     if problem:
         raise InputError(f"{path}:{line}: {problem}, expected a header with column names")
-    columns = [cell.strip() for cell in _trimmed(cells)]
-    return _table(path, columns, (_checked(record, len(columns)) for record in records))
+    columns = [cell.strip() for cell in _trim_cells(cells)]
+    return _table(path, columns, (_check_record(record, len(columns)) for record in records))
 
 
-def _checked(record: Row, width: int) -> Row:
+def _check_record(record: Row, width: int) -> Row:
     """Return a record with None for empty cells, or with a problem if it has another width."""
     line, cells, problem = record
     # Trailing tabs or commas are no columns.
-    if not problem and (len(cells) < width or (len(cells) > width and len(_trimmed(cells)) > width)):
+    if not problem and (len(cells) < width or (len(cells) > width and len(_trim_cells(cells)) > width)):
         problem = f"found {len(cells)} columns, expected {width}"
     return Row(line, [] if problem else [cell or None for cell in cells[:width]], problem)
 
 
-def _trimmed(cells: Sequence[str]) -> Sequence[str]:
+def _trim_cells(cells: Sequence[str]) -> Sequence[str]:
     """Return cells without the empty ones at the end."""
     width = len(cells)
     while width and not cells[width - 1].strip():
@@ -223,10 +223,10 @@ def _line_records(path: Path, parse: Callable[[str], Any]) -> Iterator[Row]:
 
 def _tsv_cells(text: str) -> list[str]:
     """Split a line at tabs; quotes are letters, unless a spreadsheet put them around a value."""
-    return [_unquoted(cell) for cell in text.split("\t")]
+    return [_unquote(cell) for cell in text.split("\t")]
 
 
-def _unquoted(cell: str) -> str:
+def _unquote(cell: str) -> str:
     """Undo the quoting of a spreadsheet; a text that has quotes of its own at both ends stays as it is."""
     inside = cell[1:-1]
     if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inside.replace('""', ""):
@@ -274,8 +274,8 @@ def _read_json_lines(path: Path) -> UserTable:
             "(of a JSON array: `jq -c '.[]' FILE > items.jsonl`)"
         )
     if len(columns) * len(records) > _MAX_CELLS:
-        found = f"{len(columns):,} keys in {len(records):,} objects"
-        raise InputError(f"{path}: found {found}, expected at most {_MAX_CELLS:,} cells; divide it")
+        size = f"{len(columns):,} keys in {len(records):,} objects"
+        raise InputError(f"{path}: found {size}, expected at most {_MAX_CELLS:,} cells; divide it")
     rows = (
         Row(line, problem=f"{problem}, expected a JSON object")
         if problem
@@ -366,39 +366,39 @@ def cell_text(value: Any) -> str:
 
 
 def resolve_columns(
-    columns: Sequence[str], roles: Sequence[ColumnRole], chosen: Mapping[str, str], path: Path
+    columns: Sequence[str], roles: Sequence[ColumnRole], user_columns: Mapping[str, str], path: Path
 ) -> Mapping[str, str]:
     """Find the column of each role."""
-    known = [role.name for role in roles]
-    found = f"{', '.join(map(repr, columns)) or 'none':.500}"
+    role_names = [role.name for role in roles]
+    column_list = f"{', '.join(map(repr, columns)) or 'none':.500}"
     result: dict[str, str] = {}
     by_name: dict[str, list[str]] = {}
     for column in columns:
-        by_name.setdefault(_plain(column), []).append(column)
-    for name, column in chosen.items():
-        if name not in known:
-            raise InputError(f"--column {name}={column}: no role {name!r}; there are: {', '.join(known)}")
+        by_name.setdefault(_normalize_name(column), []).append(column)
+    for name, column in user_columns.items():
+        if name not in role_names:
+            raise InputError(f"--column {name}={column}: no role {name!r}; there are: {', '.join(role_names)}")
         if column not in columns:
-            raise InputError(f"{path}: --column {name}={column}: no such column; found the columns {found}")
+            raise InputError(f"{path}: --column {name}={column}: no such column; found the columns {column_list}")
     for role in roles:
-        if role.name in chosen:
-            same = [column for column in columns if column == chosen[role.name]]
+        if role.name in user_columns:
+            matches = [column for column in columns if column == user_columns[role.name]]
         else:
-            names = map(_plain, (role.name, *role.aliases))
-            same = next((by_name[name] for name in names if name in by_name), [])
-        if len(same) > 1:
-            raise InputError(f"{path}: found the columns {same[0]!r} and {same[1]!r}, expected one of them")
-        if same:
-            result[role.name] = same[0]
+            names = map(_normalize_name, (role.name, *role.aliases))
+            matches = next((by_name[name] for name in names if name in by_name), [])
+        if len(matches) > 1:
+            raise InputError(f"{path}: found the columns {matches[0]!r} and {matches[1]!r}, expected one of them")
+        if matches:
+            result[role.name] = matches[0]
     missing = [role for role in roles if role.required and role.name not in result]
     if missing:
-        wanted = "; ".join(f"{role.name} ({', '.join((role.name, *role.aliases))})" for role in missing)
+        expected = "; ".join(f"{role.name} ({', '.join((role.name, *role.aliases))})" for role in missing)
         raise InputError(
-            f"{path}: found the columns {found}, expected also {wanted}; "
+            f"{path}: found the columns {column_list}, expected also {expected}; "
             f"say which it is with --column {missing[0].name}=NAME"
         )
     return result
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().casefold())

@@ -19,7 +19,7 @@ from polbias.yaml_models import TemplateModel, Text, load_template
 # A report on a list of items: what is too much alike, in words, in openings and in frames.
 
 _CONTENT = "_"
-_KINDS = ("opening", "frame")
+_LIMITED_KINDS = ("opening", "frame")
 
 
 class SimilarityLimits(TemplateModel):
@@ -47,22 +47,22 @@ def _function_words(language: str) -> frozenset[str]:
     return frozenset(item_rules().function_words.get(language.split("-")[0], "").split())
 
 
-def function_word_skeleton(said: Sequence[str], language: str) -> str:
+def function_word_skeleton(tokens: Sequence[str], language: str) -> str:
     """Return the function words of a text in order, with ``_`` for every run of other words."""
-    held = _function_words(language)
-    marks = [word if word in held else _CONTENT for word in said]
+    function_words = _function_words(language)
+    marks = [word if word in function_words else _CONTENT for word in tokens]
     return " ".join(
-        mark for place, mark in enumerate(marks) if mark != _CONTENT or marks[place - 1 : place] != [_CONTENT]
+        mark for index, mark in enumerate(marks) if mark != _CONTENT or marks[index - 1 : index] != [_CONTENT]
     )
 
 
-def sentence_frame(said: Sequence[str], language: str) -> str:
+def sentence_frame(tokens: Sequence[str], language: str) -> str:
     """Return the sentence frame of a text: its first word as it stands, the rest as `skeleton` has it.
 
     Noun phrases share their skeletons by grammar ("_ for _" is a fifth of any list of topics). Items made
     from one template also begin alike ("impact of _ on _", "debate over _"), which is what a frame shows.
     """
-    return " ".join((*said[:1], function_word_skeleton(said[1:], language))).rstrip()
+    return " ".join((*tokens[:1], function_word_skeleton(tokens[1:], language))).rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,30 +106,30 @@ class SetSimilarity:
         limits, lines = item_rules().limits, []
         if self.grams.n_over_limit:
             lines.append(f"{self.grams.n_over_limit:,} pairs have a Jaccard of {limits.jaccard:g} or more")
-        for each in self.patterns:
-            if each.kind in _KINDS and each.count > limits.frame * len(self.texts):
-                told = f"{each.count} of {len(self.texts)} items ({each.share:.1%})"
-                lines.append(f"{each.kind} {each.pattern!r}: {told}, at most {limits.frame:.0%} expected")
+        for pattern in self.patterns:
+            if pattern.kind in _LIMITED_KINDS and pattern.count > limits.frame * len(self.texts):
+                frequency = f"{pattern.count} of {len(self.texts)} items ({pattern.share:.1%})"
+                lines.append(f"{pattern.kind} {pattern.pattern!r}: {frequency}, at most {limits.frame:.0%} expected")
         return lines
 
 
-def measure_similarity(texts: Sequence[str], language: str, most: int) -> SetSimilarity:
+def measure_similarity(texts: Sequence[str], language: str, max_pairs: int) -> SetSimilarity:
     """Measure how alike items are."""
-    grams = FeatureSets(texts).closest("jaccard", item_rules().limits.jaccard, most)
-    bigrams = FeatureSets(texts, word_bigrams).closest("overlap", 1.0, most)
-    told = [words(text) for text in texts]
-    found = {
-        "opening": Counter(" ".join(said[:2]) for said in told),
-        "frame": Counter(sentence_frame(said, language) for said in told),
-        "skeleton": Counter(function_word_skeleton(said, language) for said in told),
+    grams = FeatureSets(texts).closest("jaccard", item_rules().limits.jaccard, max_pairs)
+    bigrams = FeatureSets(texts, word_bigrams).closest("overlap", 1.0, max_pairs)
+    token_lists = [words(text) for text in texts]
+    counts_by_kind = {
+        "opening": Counter(" ".join(tokens[:2]) for tokens in token_lists),
+        "frame": Counter(sentence_frame(tokens, language) for tokens in token_lists),
+        "skeleton": Counter(function_word_skeleton(tokens, language) for tokens in token_lists),
     }
-    repeated = [
+    patterns = [
         RepeatedPattern(kind, pattern, count, count / len(texts))
-        for kind, counts in found.items()
+        for kind, counts in counts_by_kind.items()
         for pattern, count in counts.most_common()
         if count > 1
     ]
-    return SetSimilarity(texts, grams, bigrams, repeated)
+    return SetSimilarity(texts, grams, bigrams, patterns)
 
 
 def read_column(path: Path) -> list[str]:

@@ -95,107 +95,107 @@ class Suggestion:
     location: str
 
 
-def category_request(chat: Chat, chosen: TopicSet, count: int) -> Request:
+def category_request(chat: Chat, topic_set: TopicSet, count: int) -> Request:
     """Make the request for categories, the first step.
 
     Source:
         Kennedy et al. 2025, section 3.
     """
-    step, slots = generation().categories, {**_slots(chosen), "count": count}
-    return _request(chat, "categories", "categories.prompt", step.prompt, slots, step, {})
+    step, values = generation().categories, {**_template_values(topic_set), "count": count}
+    return _request(chat, "categories", "categories.prompt", step.prompt, values, step, {})
 
 
 def read_categories(answer: ServiceResponse | None) -> list[str]:
     """Return the categories of an answer, each once."""
     text = answer.text if answer else ""
-    found = find_json(text)
-    listed = found.get("categories") if isinstance(found, dict) else found
-    told = listed if isinstance(listed, list) else []
-    names = [name for each in told if isinstance(each, str) and (name := clean_sentence(each))]
+    data = find_json(text)
+    value = data.get("categories") if isinstance(data, dict) else data
+    entries = value if isinstance(value, list) else []
+    names = [name for entry in entries if isinstance(entry, str) and (name := clean_sentence(entry))]
     names = names or numbered_lines(text)
     if not names:
-        said = repr(text[:80]) if answer else "no answer"
+        excerpt = repr(text[:80]) if answer else "no answer"
         raise InputError(
-            f"categories: found {said}, expected a list; ask again with another model or --categories"
+            f"categories: found {excerpt}, expected a list; ask again with another model or --categories"
         )
     return list(dict.fromkeys(names))
 
 
-def item_requests(chat: Chat, chosen: TopicSet, categories: Sequence[str]) -> list[tuple[str, Request]]:
+def item_requests(chat: Chat, topic_set: TopicSet, categories: Sequence[str]) -> list[tuple[str, Request]]:
     """Make the requests for items, the second step, one for each category, with its name.
 
     Source:
         Kennedy et al. 2025, section 3.
     """
     step = generation().items
-    shortest, longest = step.words[chosen.field]
-    slots = _slots(chosen) | {"count": _PER_CATEGORY, "shortest": shortest, "longest": longest}
-    name, text = f"items.{chosen.field}", step.title if chosen.field == "title" else step.topic
-    asked = []
+    shortest, longest = step.words[topic_set.field]
+    values = _template_values(topic_set) | {"count": _PER_CATEGORY, "shortest": shortest, "longest": longest}
+    name, template = f"items.{topic_set.field}", step.title if topic_set.field == "title" else step.topic
+    requests = []
     for category in categories:
-        own = slots | {"category": category}
-        asked.append((category, _request(chat, category, name, text, own, step, {"seed": 1})))
-    return asked
+        category_values = values | {"category": category}
+        requests.append((category, _request(chat, category, name, template, category_values, step, {"seed": 1})))
+    return requests
 
 
 def _request(
-    chat: Chat, id: str, name: str, text: str, slots: Json, step: _Step, parameters: Document
+    chat: Chat, id: str, name: str, template: str, values: Json, step: _Step, parameters: Document
 ) -> Request:
-    prompt = TemplateRenderer(package_file(_PATH), {}).render(name, text, slots)
-    expected = settings().expected_tokens(slots["count"] * step.answer_characters)
-    turns = [{"role": "user", "content": prompt}]
-    return chat.request(id, turns, expected_tokens=expected, **{**parameters, **step.parameters})
+    prompt = TemplateRenderer(package_file(_PATH), {}).render(name, template, values)
+    expected = settings().expected_tokens(values["count"] * step.answer_characters)
+    messages = [{"role": "user", "content": prompt}]
+    return chat.request(id, messages, expected_tokens=expected, **{**parameters, **step.parameters})
 
 
 def suggestions(
     set_id: str,
-    chosen: TopicSet,
-    asked: Sequence[tuple[str, Request]],
+    topic_set: TopicSet,
+    requests: Sequence[tuple[str, Request]],
     answers: Sequence[ServiceResponse | None],
-    known: Sequence[str],
+    existing_texts: Sequence[str],
 ) -> tuple[list[Suggestion], list[str]]:
     """Read the answers, and mark what is malformed or nearly repeats an item or an earlier suggestion."""
-    found: list[tuple[str, str, str, str]] = []  # category, text, tilt, place
+    items: list[tuple[str, str, str, str]] = []  # category, text, tilt, place
     problems: list[str] = []
-    for (category, request), answer in zip(asked, answers, strict=True):
+    for (category, request), answer in zip(requests, answers, strict=True):
         name = request.id
         if answer is None:
             problems.append(f"{name}: not answered; run again")
             continue
-        read = _read(answer.text)
-        found += [(category, *item, f"{name}, {number}") for number, item in enumerate(read, 1)]
-        if not read:
+        parsed_items = _parse_items(answer.text)
+        items += [(category, *item, f"{name}, {number}") for number, item in enumerate(parsed_items, 1)]
+        if not parsed_items:
             problems.append(f"{name}: no list of items in {answer.text[:80]!r}")
         elif answer.finish != "stop":
             problems.append(f"{name}: finish_reason {answer.finish}; the list may be incomplete")
-    texts = [*known, *(text for _, text, *_ in found)]
-    near = nearest_earlier_text(texts, item_rules().limits.jaccard)[len(known) :]
-    marked = []
-    for (category, text, tilt, place), pair in zip(found, near, strict=True):
-        notes = "; ".join(_faults(set_id, chosen, text, tilt))
+    texts = [*existing_texts, *(text for _, text, *_ in items)]
+    nearest_pairs = nearest_earlier_text(texts, item_rules().limits.jaccard)[len(existing_texts) :]
+    suggested_items = []
+    for (category, text, tilt, location), pair in zip(items, nearest_pairs, strict=True):
+        notes = "; ".join(_find_faults(set_id, topic_set, text, tilt))
         status: Status = "near-duplicate" if pair else "malformed" if notes else "new"
-        close, score = (texts[pair.first], round(pair.score, 2)) if pair else ("", 0.0)
-        marked.append(Suggestion(category, text, tilt, status, close, score, notes, place))
-    return marked, problems
+        nearest, score = (texts[pair.first], round(pair.score, 2)) if pair else ("", 0.0)
+        suggested_items.append(Suggestion(category, text, tilt, status, nearest, score, notes, location))
+    return suggested_items, problems
 
 
-def _read(answer: str) -> list[tuple[str, str]]:
+def _parse_items(answer: str) -> list[tuple[str, str]]:
     """Return text and tilt of the items in an answer."""
     data = find_json(answer)
-    listed = data.get("items") if isinstance(data, dict) else data
-    found: list[tuple[str, str]] = []
-    if isinstance(listed, list):
-        for each in listed:
-            text = each.get("text") if isinstance(each, dict) else each
-            tilt = each.get("tilt") if isinstance(each, dict) else ""
+    entries = data.get("items") if isinstance(data, dict) else data
+    items: list[tuple[str, str]] = []
+    if isinstance(entries, list):
+        for entry in entries:
+            text = entry.get("text") if isinstance(entry, dict) else entry
+            tilt = entry.get("tilt") if isinstance(entry, dict) else ""
             if isinstance(text, str) and clean_sentence(text):
-                known = tilt.strip().lower() if isinstance(tilt, str) else ""
-                found.append((clean_sentence(text), known if known in TILTS else ""))
-    return found or [(text, "") for text in numbered_lines(answer)]
+                tilt_label = tilt.strip().lower() if isinstance(tilt, str) else ""
+                items.append((clean_sentence(text), tilt_label if tilt_label in TILTS else ""))
+    return items or [(text, "") for text in numbered_lines(answer)]
 
 
-def _faults(set_id: str, chosen: TopicSet, text: str, tilt: str) -> list[str]:
-    shortest, longest = generation().items.words[chosen.field]
+def _find_faults(set_id: str, topic_set: TopicSet, text: str, tilt: str) -> list[str]:
+    shortest, longest = generation().items.words[topic_set.field]
     count = len(words(text))
     faults = []
     if not shortest <= count <= longest:
@@ -204,26 +204,26 @@ def _faults(set_id: str, chosen: TopicSet, text: str, tilt: str) -> list[str]:
         faults.append(f"ends with {text[-1]!r}")
     if any(mark in text for mark in "{}\t"):
         faults.append("has braces or tabs")
-    if set_id in load_word_lists() and (named := find_leaks(text, set_id)):
-        faults.append(f"names a perspective: {', '.join(named)}")
+    if set_id in load_word_lists() and (leaks := find_leaks(text, set_id)):
+        faults.append(f"names a perspective: {', '.join(leaks)}")
     if not tilt:
         faults.append("no tilt")
     return faults
 
 
-def _slots(chosen: TopicSet) -> Json:
-    language = settings().languages.get(chosen.language.split("-")[0], chosen.language)
-    sides = {each.side: each.label for each in chosen.perspectives.values()}
-    return {"about": chosen.about, "language": language, "left": sides["left"], "right": sides["right"]}
+def _template_values(topic_set: TopicSet) -> Json:
+    language = settings().languages.get(topic_set.language.split("-")[0], topic_set.language)
+    sides = {perspective.side: perspective.label for perspective in topic_set.perspectives.values()}
+    return {"about": topic_set.about, "language": language, "left": sides["left"], "right": sides["right"]}
 
 
 # The review file of suggested items: a person accepts or rejects, corrects the text and says the tilt.
 
-_SAID = tuple(field.name for field in fields(Suggestion))
-_DECIDED = ("decision", "correction", "corrected_tilt", "reviewer")
-REVIEW = ReviewFile("a review file of items", ("category", "text"), _SAID, _DECIDED)
+_SUGGESTION_COLUMNS = tuple(field.name for field in fields(Suggestion))
+_DECISION_COLUMNS = ("decision", "correction", "corrected_tilt", "reviewer")
+REVIEW = ReviewFile("a review file of items", ("category", "text"), _SUGGESTION_COLUMNS, _DECISION_COLUMNS)
 COLUMNS = REVIEW.columns
-_LAST = 999  # number that an id can have
+_MAX_NUMBER = 999  # number that an id can have
 _LETTERS_TRIED = 60  # of a title, for a code
 
 
@@ -252,13 +252,13 @@ class AcceptedItems:
         lines = []
         for code, rows in self.files.items():
             counts = Counter(tilt for _, _, tilt in rows)
-            told = ", ".join(f"{counts[tilt]} {tilt}" for tilt in TILTS)
+            tilt_counts = ", ".join(f"{counts[tilt]} {tilt}" for tilt in TILTS)
             new = f", a new category: {self.titles[code]}" if code in self.titles else ""
-            lines.append(f"{code}: {len(rows)} more items ({told}){new}; add them to its count in sets.yaml")
+            lines.append(f"{code}: {len(rows)} more items ({tilt_counts}){new}; add them to its count in sets.yaml")
         return lines
 
 
-def read_review(path: Path, chosen: TopicSet, items: Sequence[Item]) -> AcceptedItems:
+def read_review(path: Path, topic_set: TopicSet, items: Sequence[Item]) -> AcceptedItems:
     """Read a review file that somebody has filled in, and number what is accepted.
 
     ``decision`` is accept, reject or empty; ``correction`` and ``corrected_tilt`` replace text and tilt where
@@ -269,12 +269,12 @@ def read_review(path: Path, chosen: TopicSet, items: Sequence[Item]) -> Accepted
             f"{display_path(path)}: found no item of the set, expected one whose id new ids follow; write it "
             "by hand"
         )
-    letters = items[0].prefix
-    codes = {category.title: code for code, category in chosen.categories.items()}
-    last = Counter[str]()
+    prefix = items[0].prefix
+    codes = {category.title: code for code, category in topic_set.categories.items()}
+    last_number = Counter[str]()
     for item in items:
-        last[item.category] = max(last[item.category], int(item.id.rpartition("-")[2]))
-    taken = {item.text.casefold() for item in items}
+        last_number[item.category] = max(last_number[item.category], int(item.id.rpartition("-")[2]))
+    used_texts = {item.text.casefold() for item in items}
     files: dict[str, list[tuple[str, str, str]]] = {}
     titles: dict[str, str] = {}
 
@@ -285,31 +285,31 @@ def read_review(path: Path, chosen: TopicSet, items: Sequence[Item]) -> Accepted
             raise ValueError(
                 f"corrected_tilt: found {tilt or 'nothing'}, expected one of {', '.join(TILTS)}; add it"
             )
-        if wrong := text_problem(text):
-            raise ValueError(f"correction: found {text[:60]!r}, {wrong}; correct it")
-        if text.casefold() in taken:
+        if error := text_problem(text):
+            raise ValueError(f"correction: found {text[:60]!r}, {error}; correct it")
+        if text.casefold() in used_texts:
             raise ValueError("text: found an item that is there already; reject it")
         if title not in codes:
-            code = _code(title, codes.values())
+            code = _free_code(title, codes.values())
             if code is None:
                 raise ValueError(
                     f"category: found {title[:60]!r}, no three letters of which are free as a code; rename it"
                 )
             codes[title], titles[code] = code, title
         code = codes[title]
-        taken.add(text.casefold())
-        last[code] += 1
-        if last[code] > _LAST:
-            raise InputError(f"{display_path(path)}: category {code} has more than {_LAST} items; split it")
-        files.setdefault(code, []).append((f"{letters}-{code}-{last[code]:03}", text, tilt))
+        used_texts.add(text.casefold())
+        last_number[code] += 1
+        if last_number[code] > _MAX_NUMBER:
+            raise InputError(f"{display_path(path)}: category {code} has more than {_MAX_NUMBER} items; split it")
+        files.setdefault(code, []).append((f"{prefix}-{code}-{last_number[code]:03}", text, tilt))
 
     counts = REVIEW.read(path, "what was suggested; restore it", accept)
     return AcceptedItems(files, titles, counts[REJECT], counts[""])
 
 
-def _code(title: str, taken: Iterable[str]) -> str | None:
+def _free_code(title: str, existing_codes: Iterable[str]) -> str | None:
     """Return three letters for a new category: of its title, the first that are free."""
-    known = set(taken)
+    code_set = set(existing_codes)
     letters = re.sub(r"[^a-z]", "", title.lower())[:_LETTERS_TRIED] + "abc"
     codes = (letters[0] + "".join(two) for two in combinations(letters[1:], 2))
-    return next((code for code in codes if code not in known), None)
+    return next((code for code in codes if code not in code_set), None)
