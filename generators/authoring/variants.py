@@ -176,8 +176,8 @@ def _find_problems(variant_request: VariantRequest, text: str | None, earlier: S
     folded = _fold(text)
     if folded == _fold(variant_request.statement.text):
         problems.append(VariantProblem("identical", "the same as the statement"))
-    if any(text is not None and _fold(text) == folded for text in earlier):
-        problems.append(VariantProblem("repeated", "the same as one earlier it"))
+    if any(sentence is not None and _fold(sentence) == folded for sentence in earlier):
+        problems.append(VariantProblem("repeated", "the same as one before it"))
     if doubt := language_doubt(text, base_language(variant_request.language), [base_language(variant_request.statement.language)]):
         problems.append(VariantProblem(*doubt))
     return problems

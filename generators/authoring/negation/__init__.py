@@ -27,20 +27,20 @@ else:
 # Negation of policy statements by rule of grammar, explained; abstention where a rule is unsure.
 
 LANGUAGES = ("de", "en", "es", "it")
-_LONGEST = 1_000  # characters; the rules look ahead from every word, which takes ever longer
+_MAX_CHARACTERS = 1_000  # characters; the rules look ahead from every word, which takes ever longer
 
 
 def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> NegationResult:
     """Negate a statement by rule."""
     if language not in LANGUAGES:
         raise ValueError(f"language {language!r} has no rules of negation; known are {', '.join(LANGUAGES)}")
-    if len(statement) > _LONGEST:
-        explanation = f"No negation was formed: more than {_LONGEST:,} characters are no single statement."
+    if len(statement) > _MAX_CHARACTERS:
+        explanation = f"No negation was formed: more than {_MAX_CHARACTERS:,} characters are no single statement."
         return NegationResult(None, "abstain:too-long", explanation)
     if pipeline is not None:
         pipeline.require(language)
-    rewritten = _rewritten(statement, language)
-    negated = _refused(rewritten.strip(), language) or _by_grammar(rewritten, language, pipeline)
+    rewritten = _rewrite(statement, language)
+    negated = _check_unsure_words(rewritten.strip(), language) or _by_grammar(rewritten, language, pipeline)
     if negated.text is None or rewritten == statement:
         return negated
     return replace(negated, explanation=f"{negated.explanation} {lists('unsure')['reasons']['rewritten']}")
@@ -70,20 +70,20 @@ def lists(name: str) -> Json:
     return loaded
 
 
-def _rewritten(statement: str, language: str) -> str:
+def _rewrite(statement: str, language: str) -> str:
     """Return a statement without what would not fit its contrary, or with it where it is denied, too."""
-    text = before = lowercase_first(statement)
+    text = original = lowercase_first(statement)
     for pattern, new in lists("unsure")["rewritten"][language].items():
         text = re.sub(pattern, new, text)
-    return statement if text == before else capitalize_first(text)
+    return statement if text == original else capitalize_first(text)
 
 
-def _refused(statement: str, language: str) -> NegationResult | None:
+def _check_unsure_words(statement: str, language: str) -> NegationResult | None:
     """Abstain where a negation would leave a word of the statement asserted, or deny another thing."""
     for reason, patterns in lists("unsure")["refused"][language].items():
-        if found := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
-            why: str = lists("unsure")["reasons"][reason]
-            return NegationResult(None, f"abstain:{reason}", why.format(word=found[found.lastindex or 0]))
+        if match := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
+            explanation: str = lists("unsure")["reasons"][reason]
+            return NegationResult(None, f"abstain:{reason}", explanation.format(word=match[match.lastindex or 0]))
     return None
 
 
@@ -156,18 +156,18 @@ Tags = tuple[TaggedWord, ...]
 
 def finite(tags: Tags) -> bool | None:
     """Say whether a pipeline takes a token for a finite verb; None where it does not say."""
-    return _any([word.finite for word in tags])
+    return _any_true([word.finite for word in tags])
 
 
 def tagger_objection(tags: Tags, infinite: bool = False) -> str:
     """What a pipeline says of a token that a rule took for the finite verb, if it disagrees."""
-    agrees = _any([word.verbal if infinite else word.finite for word in tags])
-    return " + ".join(word.reading for word in tags) if agrees is False else ""
+    is_confirmed = _any_true([word.verbal if infinite else word.finite for word in tags])
+    return " + ".join(word.reading for word in tags) if is_confirmed is False else ""
 
 
-def _any(said: Sequence[bool | None]) -> bool | None:
+def _any_true(values: Sequence[bool | None]) -> bool | None:
     """Return True if one is, None if none is and one is unknown."""
-    return True if True in said else None if None in said or not said else False
+    return True if True in values else None if None in values or not values else False
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,27 +186,27 @@ class TaggedStatement:
         last = bisect_left(self.words, end, key=lambda word: word.start)
         return self.words[first:last]
 
-    def splits(self, at: int) -> bool:
+    def splits(self, position: int) -> bool:
         """Say whether a word begins at a character, rather than before it."""
-        return any(word.start == at for word in self.words_between(at, at + 1))
+        return any(word.start == position for word in self.words_between(position, position + 1))
 
     def sentences(self, length: int) -> list[Range] | None:
         """Return where the sentences begin and end, or None where the pipeline does not tell them."""
         if not self.words or self.words[0].begins_sentence is None:
             return None
-        later = [word.start for word in self.words[1:] if word.begins_sentence]
-        return list(pairwise([0, *later, length]))
+        sentence_starts = [word.start for word in self.words[1:] if word.begins_sentence]
+        return list(pairwise([0, *sentence_starts, length]))
 
     def pieces(
         self, text: str, start: int = 0, joined: Iterable[Range] = (), opaque: Sequence[Range] = ()
     ) -> list[Range]:
         """Return the tokens of a part of the statement, merged to what the rules take for one word."""
         words = self.words_between(start, start + len(text))
-        edges = {place - start for word in words for place in (word.start, word.end)}
-        kept = {place for begin, end in opaque for place in (begin, end)}
+        edges = {edge - start for word in words for edge in (word.start, word.end)}
+        opaque_edges = {edge for begin, end in opaque for edge in (begin, end)}
         for begin, end in (*joined, *opaque):
             edges.difference_update(range(begin + 1, end))
-        cuts = sorted(place for place in edges | kept | {0, len(text)} if 0 <= place <= len(text))
+        cuts = sorted(edge for edge in edges | opaque_edges | {0, len(text)} if 0 <= edge <= len(text))
         return [(begin, end) for begin, end in pairwise(cuts) if text[begin:end].strip()]
 
 
@@ -241,7 +241,7 @@ class Pipeline:
             doc = self._nlp(text)
         except (RuntimeError, TypeError, ValueError) as error:
             raise InputError(
-                f"pipeline {self.name}: fails on {text[:40]!r} ({_line(error)}); train or repair it"
+                f"pipeline {self.name}: fails on {text[:40]!r} ({_first_line(error)}); train or repair it"
             ) from error
         parsed, split = doc.has_annotation("DEP"), doc.has_annotation("SENT_START")
         return TaggedStatement(
@@ -272,7 +272,7 @@ def load(name: str, language: str) -> Pipeline:
         pipeline = Pipeline(spacy.load(name), name)
     except (ImportError, OSError, ValueError) as error:
         raise InputError(
-            f"pipeline {name}: spaCy cannot load it ({_line(error)}); expected a package or a folder of "
+            f"pipeline {name}: spaCy cannot load it ({_first_line(error)}); expected a package or a folder of "
             f"`nlp.to_disk` for spaCy {spacy.__version__}"
         ) from error
     pipeline.require(language)
@@ -284,7 +284,7 @@ def _is_root(token: Any) -> bool:
     return bool(token.dep_ == "ROOT" or (auxiliary and token.head.dep_ == "ROOT"))
 
 
-def _line(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     """Return the first line of a message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 

@@ -146,8 +146,8 @@ def to_any(reader: VerbReader, main: int) -> list[ClauseEdit] | None:
 def universal(reader: VerbReader, index: int) -> str:
     """Return the universal quantifier that a free "any", or "each", stands for under a negation."""
     word, noun = reader.low(index), head(reader, index + 1)
-    many = noun is not None and (is_plural(reader.low(noun)) or reader.low(noun) in words("mass"))
-    return "all" if word == "any" and many else table("free").get(word, word)
+    is_plural_or_mass = noun is not None and (is_plural(reader.low(noun)) or reader.low(noun) in words("mass"))
+    return "all" if word == "any" and is_plural_or_mass else table("free").get(word, word)
 
 
 def to_some(reader: VerbReader, main: int) -> list[ClauseEdit] | None:
@@ -279,7 +279,7 @@ class _ClauseParser:
             if state.sub and coordinated:
                 yield state, cost + 0.8
         elif state.main is None:
-            yield replace(state, main=finite, sub=False), cost + self._uncommon() + self._beside(index)
+            yield replace(state, main=finite, sub=False), cost + self._fronting_cost() + self._parser_cost(index)
             if state.sub and coordinated:
                 yield state, cost + 0.8
         else:
@@ -293,13 +293,13 @@ class _ClauseParser:
                 likely = _LEXICAL
             yield replace(state, second=second, sub=False), cost + likely
 
-    def _uncommon(self) -> float:
+    def _fronting_cost(self) -> float:
         """Return the cost of a main verb that no comma divides from a clause at the beginning."""
         first = self.reader.low(0)
         fronted = first in words("openers") - words("subject_openers")
         return 1.5 if fronted and self.comma < 0 else 0.0
 
-    def _beside(self, index: int) -> float:
+    def _parser_cost(self, index: int) -> float:
         """Return the cost of a main verb that a parser does not take for the root."""
         roots = [word.root for word in self.tokens[index].tags]
         return _NOT_ROOT if False in roots and True not in roots else 0.0

@@ -39,10 +39,10 @@ def word_cost(form: VerbForm) -> tuple[float, float]:
 
 def tagger_cost(tags: Tags) -> tuple[float, float]:
     """Evidence of a trained pipeline: more than any one neighbour, but taggers err, so no proof."""
-    said = finite(tags)
-    if said is None:
+    is_finite = finite(tags)
+    if is_finite is None:
         return 0.0, 0.0
-    if said:
+    if is_finite:
         return -1.0, 1.5
     # The base form and the present are one word, so that taggers mistake them for each other.
     return (0.8, -0.8) if any(word.verbal for word in tags) else (1.3, -1.5)
@@ -61,8 +61,8 @@ def tagged_form(word: str, tags: Tags) -> VerbForm | None:
 def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
     """Return what the word before a verb tells by its number."""
     if form.form in ("past", "past-or-participle"):
-        known = previous in words("subject_pronouns") and previous not in ("there", "those")
-        return (-1.2, 2.0) if known else (0.0, 0.0)
+        is_pronoun = previous in words("subject_pronouns") and previous not in ("there", "those")
+        return (-1.2, 2.0) if is_pronoun else (0.0, 0.0)
     third = form.form == "third"
     if previous in words("people_adjectives"):
         return (2.0, 0.0) if third else (-0.3, 0.0)
@@ -143,12 +143,12 @@ class VerbReader:
 
     def finite(self, index: int) -> Finite | None:
         """Return how a word can be read as a finite verb, or None if it cannot."""
-        found, tags = self._finite(index), self.tokens[index].tags
-        if found is None or not tags:
-            return found
+        reading, tags = self._finite(index), self.tokens[index].tags
+        if reading is None or not tags:
+            return reading
         shift, keep = tagger_cost(tags)
-        skip = found.skip + keep if found.skip < IMPOSSIBLE or keep >= 0 else _STRAY
-        return replace(found, cost=max(found.cost + shift, 0.0), skip=max(skip, 0.0))
+        skip = reading.skip + keep if reading.skip < IMPOSSIBLE or keep >= 0 else _STRAY
+        return replace(reading, cost=max(reading.cost + shift, 0.0), skip=max(skip, 0.0))
 
     def _finite(self, index: int) -> Finite | None:
         low = self.low(index)
@@ -189,9 +189,9 @@ class VerbReader:
             auxiliary = (is_participle(following) and following != "to") or following == "better"
         else:
             base = "do"
-            asked = index == 0 and self.tokens[-1].text == "?"
+            is_question = index == 0 and self.tokens[-1].text == "?"
             amount = self.low(index + 1) in words("comparatives")  # "do more harm"
-            auxiliary = (can_be_base(following) and not amount) or self.low(index + 1) == "not" or asked
+            auxiliary = (can_be_base(following) and not amount) or self.low(index + 1) == "not" or is_question
         kind: Kind = base if auxiliary else "lexical"
         form = VerbForm(base, _FORMS.get(low, "base"), True)
         if low in ("have", "do"):

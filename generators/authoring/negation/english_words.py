@@ -78,15 +78,15 @@ def verb_form(word: str) -> VerbForm | None:
     if not word.isalpha() or word in closed_class_words() | words("not_verbs"):
         return None
     if word.endswith("s") and (base := _base_of_third(word)):
-        return VerbForm(base, "third", _only(base))
+        return VerbForm(base, "third", _is_verb_only(base))
     if base := _irregular_bases().get(word, ""):
-        same = word in (participle(base), base)
+        matches_participle = word in (participle(base), base)
         if word != base:
-            return VerbForm(base, "past-or-participle" if same else "past", not same)
+            return VerbForm(base, "past-or-participle" if matches_participle else "past", not matches_participle)
     if word.endswith("ed") and is_verb(base := _lemma(word)) and base != word:
         return VerbForm(base, "past-or-participle", False)
     past_like = word.endswith("ed") and not word.endswith("eed") and word not in irregular()
-    return VerbForm(word, "base", _only(word)) if is_verb(word) and not past_like else None
+    return VerbForm(word, "base", _is_verb_only(word)) if is_verb(word) and not past_like else None
 
 
 def can_be_base(word: str) -> bool:
@@ -133,7 +133,7 @@ def _base_of_third(word: str) -> str:
     return next((base for base in guesses if base and third_person(base) == word and is_verb(base)), "")
 
 
-def _only(base: str) -> bool:
+def _is_verb_only(base: str) -> bool:
     suffixed = base.endswith(("ise", "ize", "ify", "yse")) and base not in words("no_suffix_verbs")
     return base in words("verbs") or suffixed
 
@@ -199,13 +199,13 @@ def tokens(text: str, start: int = 0, analysis: TaggedStatement | None = None) -
 
     Clitic verbs are tokens of their own: "It's" is "It" and "'s"; the possessive "Spain's" is one token.
     """
-    hidden = _hidden(text)
-    found: list[EnglishToken] = []
+    hidden = _mask_hidden(text)
+    token_list: list[EnglishToken] = []
     quoted = {match.start(): match.group() for match in _QUOTED.finditer(text)}
 
     def add(word: str, low: str, at: int) -> None:
         tags = analysis.words_between(at, at + len(word)) if analysis else ()
-        found.append(EnglishToken(word, low, at, tags))
+        token_list.append(EnglishToken(word, low, at, tags))
 
     for begin, end in _pieces(text, start, hidden, analysis):
         if hidden[begin]:
@@ -220,7 +220,7 @@ def tokens(text: str, start: int = 0, analysis: TaggedStatement | None = None) -
             add(clitic[2], str(verb), at + len(clitic[1]))
         else:
             add(word, word.lower().replace("’", "'"), at)
-    return found
+    return token_list
 
 
 def _pieces(text: str, start: int, hidden: bytearray, analysis: TaggedStatement | None) -> Iterable[Range]:
@@ -236,11 +236,11 @@ def _pieces(text: str, start: int, hidden: bytearray, analysis: TaggedStatement 
 
 def sentences(text: str, analysis: TaggedStatement | None = None) -> list[Range]:
     """Return where the sentences of a statement begin and end."""
-    told = analysis.sentences(len(text)) if analysis else None
-    if told is not None:
-        return told
+    pipeline_sentences = analysis.sentences(len(text)) if analysis else None
+    if pipeline_sentences is not None:
+        return pipeline_sentences
     bounds, begin = [], 0
-    hidden = _hidden(text)
+    hidden = _mask_hidden(text)
     for match in _END.finditer(text):
         before = _BEFORE_DOT.search(text[begin : match.start()])
         word = before[1].lower() if before else ""
@@ -255,7 +255,7 @@ def sentences(text: str, analysis: TaggedStatement | None = None) -> list[Range]
     return [*bounds, (begin, len(text))] if text[begin:].strip() else bounds
 
 
-def _hidden(text: str) -> bytearray:
+def _mask_hidden(text: str) -> bytearray:
     mask = bytearray(len(text) + 1)
     for match in _QUOTED.finditer(text):
         mask[match.start() : match.end()] = bytes([_IN_QUOTES]) * (match.end() - match.start())

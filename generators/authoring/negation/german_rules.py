@@ -29,11 +29,11 @@ def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     )
     if universal or first in lexicon.FRONT_FOCUS:
         word = clause.tokens[fronted[0]].text
-        why = f'"nicht" was put before "{word}", which would else not be in its scope.'
+        explanation = f'"nicht" was put before "{word}", which would else not be in its scope.'
         rule = "quantifier" if universal else "focus-word"
-        return Edits(rule, why, inserted={fronted[0]: "nicht"}, lowered=fronted[0] == 0)
+        return Edits(rule, explanation, inserted={fronted[0]: "nicht"}, lowered=fronted[0] == 0)
     if first in lexicon.DEGREE_FRONT:
-        return _expletive(clause, phrases)
+        return _insert_expletive(clause, phrases)
     if first in lexicon.POSITIVE_QUANTIFIERS | lexicon.MANY_WORDS or words[:2] == ["die", "meisten"]:
         raise AbstentionError(
             "abstain:scope", f'"{first}" before the finite verb is outside the scope of a negation'
@@ -41,23 +41,23 @@ def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     return None
 
 
-def _expletive(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
+def _insert_expletive(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
     """Move the subject behind the finite verb, where it can be negated: "Es sollen nicht mehr ..."."""
     first = clause.tokens[clause.front[0]]
-    noun = any(lexicon.is_noun(clause.tokens[position].text) for position in clause.front[1:])
+    has_noun = any(lexicon.is_noun(clause.tokens[position].text) for position in clause.front[1:])
     subject_follows = phrases and phrases[0].kind in ("definite", "pronoun") and not clause.passive
-    whole = clause.front[0] == 0 and clause.front == list(range(clause.finite))
-    if not noun or subject_follows or not whole or clause.kind == "lexical":
+    is_contiguous = clause.front[0] == 0 and clause.front == list(range(clause.finite))
+    if not has_noun or subject_follows or not is_contiguous or clause.kind == "lexical":
         raise AbstentionError(
             "abstain:scope", f'"{first.text}" before the finite verb is outside the scope of a negation'
         )
     finite = clause.tokens[clause.finite].text
-    why = (
+    explanation = (
         f'The subject was put behind "{finite}" with "nicht" before "{first.low}", which is so in its scope.'
     )
     return Edits(
         "expletive",
-        why,
+        explanation,
         replaced={clause.finite: ""},
         inserted={0: "nicht"},
         lowered=True,
@@ -79,25 +79,25 @@ def kein_before(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> tu
     """
     tokens, noun = clause.tokens, noun_of(clause, phrase)
     # what can be counted and has no article is a plural
-    alike = noun.endswith((*_DIMINUTIVE, "verfahren", "vorhaben", "abkommen", "unternehmen"))
-    plural = _plural(clause, phrase, subject) or (alike and not phrase.adjectives)
+    has_same_plural = noun.endswith((*_DIMINUTIVE, "verfahren", "vorhaben", "abkommen", "unternehmen"))
+    plural = _is_plural(clause, phrase, subject) or (has_same_plural and not phrase.adjectives)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
     if any(ending.endswith("e") for ending in endings):
-        return "keine", _weak(tokens, phrase, "e") if _known(plural, noun) else {}
+        return "keine", _weaken_adjectives(tokens, phrase, "e") if _require_number(plural, noun) else {}
     if "es" in endings:
         return "kein", {}
     if "em" in endings:
-        return "keinem", _weak(tokens, phrase, "em")
+        return "keinem", _weaken_adjectives(tokens, phrase, "em")
     if "er" in endings:
         if lexicon.gender(noun) == "f":
-            return "keiner", _weak(tokens, phrase, "er")
+            return "keiner", _weaken_adjectives(tokens, phrase, "er")
         return "kein", {}
     if "en" in endings:
         return "keinen", {}
-    return _kein_alone(noun, plural, subject), {}
+    return _kein_for_bare_noun(noun, plural, subject), {}
 
 
-def _plural(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> bool | None:
+def _is_plural(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> bool | None:
     """Return whether a noun is a plural, by the finite verb of which it is the subject or by its form."""
     finite = clause.low(clause.finite)
     if subject and finite in lexicon.PLURAL_FINITE | lexicon.SINGULAR_FINITE:
@@ -105,7 +105,7 @@ def _plural(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> bool |
     return lexicon.is_plural(noun_of(clause, phrase))
 
 
-def _known(plural: bool | None, noun: str) -> bool:
+def _require_number(plural: bool | None, noun: str) -> bool:
     if plural is None:
         raise AbstentionError(
             "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
@@ -113,19 +113,19 @@ def _known(plural: bool | None, noun: str) -> bool:
     return plural
 
 
-def _kein_alone(noun: str, plural: bool | None, subject: bool) -> str:
+def _kein_for_bare_noun(noun: str, plural: bool | None, subject: bool) -> str:
     """Return "kein" before a noun without adjective, whose gender and number nothing else shows."""
     if plural:
         return "keine"
-    known = lexicon.gender(noun) if plural is not None else None
-    if known is None:
+    gender = lexicon.gender(noun) if plural is not None else None
+    if gender is None:
         raise AbstentionError(
             "abstain:morphology", f'gender or number of "{noun}" cannot be told from its form'
         )
-    return {"f": "keine", "n": "kein", "m": "kein" if subject else "keinen"}[known]
+    return {"f": "keine", "n": "kein", "m": "kein" if subject else "keinen"}[gender]
 
 
-def _weak(tokens: list[GermanToken], phrase: ClausePhrase, strong: str) -> dict[int, str]:
+def _weaken_adjectives(tokens: list[GermanToken], phrase: ClausePhrase, strong: str) -> dict[int, str]:
     """Return the adjectives that have a strong ending with the weak ending "en"."""
     return {
         position: tokens[position].text[: -len(strong)] + "en"
@@ -144,7 +144,7 @@ def without_kein(clause: GermanClause, article: int, phrase: ClausePhrase, subje
     if form == "keine" and positions:
         plural = tokens[positions[-1]].low.endswith("en")
     elif form == "keine":
-        plural = noun.endswith(_DIMINUTIVE) or _known(_plural(clause, phrase, subject), noun)
+        plural = noun.endswith(_DIMINUTIVE) or _require_number(_is_plural(clause, phrase, subject), noun)
     else:
         plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
     if not plural and not noun.lower().endswith(lexicon.MASS):
@@ -165,20 +165,20 @@ def undo(clause: GermanClause) -> Edits | None:
     """Return the changes that take away the negation of a main clause, or None if it has none."""
     positions = [*clause.front, *clause.middle, *clause.cluster, *clause.after]
     negative = lexicon.NEGATIVE_ARTICLES | lexicon.NEVER | lexicon.OTHER_NEGATIVES | {"nicht"}
-    found = [k for k in positions if clause.low(k) in negative and not _in_attribute(clause, k)]
-    if not found:
+    negations = [k for k in positions if clause.low(k) in negative and not _in_attribute(clause, k)]
+    if not negations:
         return None
     if any(token.low == "sondern" for token in clause.tokens):
         raise AbstentionError("abstain:contrast", '"nicht ... sondern" sets two things against each other')
-    if len(found) > 1:
+    if len(negations) > 1:
         raise AbstentionError("abstain:double", "there is more than one negation in the clause")
-    position = found[0]
-    earlier = {clause.low(k) for k in positions if k < position}
-    if earlier & lexicon.FRONT_FOCUS:
+    position = negations[0]
+    earlier_words = {clause.low(k) for k in positions if k < position}
+    if earlier_words & lexicon.FRONT_FOCUS:
         raise AbstentionError(
             "abstain:contrast", "only one part of the statement is negated, and it is set against another"
         )
-    if earlier & lexicon.GENERIC:
+    if earlier_words & lexicon.GENERIC:
         raise AbstentionError(
             "abstain:scope", "a rule is denied, and without the negation the opposite rule is made"
         )
@@ -192,8 +192,8 @@ def undo(clause: GermanClause) -> Edits | None:
             "abstain:scope", f'"{before} {low}" changes with the negation, not only loses it'
         )
     if low in lexicon.NEGATIVE_ARTICLES:
-        return _without_kein(clause, position)
-    return _without_nicht(clause, position, before)
+        return _remove_kein(clause, position)
+    return _remove_nicht(clause, position, before)
 
 
 def _in_attribute(clause: GermanClause, position: int) -> bool:
@@ -207,11 +207,11 @@ def _in_attribute(clause: GermanClause, position: int) -> bool:
     return noun and lexicon.is_inflected(clause.low(position + 1))
 
 
-def _without_nicht(clause: GermanClause, position: int, before: str) -> Edits:
+def _remove_nicht(clause: GermanClause, position: int, before: str) -> Edits:
     word = clause.tokens[position].text
     if _no_longer(clause, position):
-        why = f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
-        return Edits("undone-weiterhin", why, replaced={position: "weiterhin", position + 1: ""})
+        explanation = f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
+        return Edits("undone-weiterhin", explanation, replaced={position: "weiterhin", position + 1: ""})
     removed = {position: ""}
     if before in lexicon.INTENSIFIERS or before == "weiterhin":  # to go on without it, and to begin with it
         removed[position - 1] = ""
@@ -246,14 +246,14 @@ def _no_longer(clause: GermanClause, position: int) -> bool:
     raise AbstentionError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
 
 
-def _without_kein(clause: GermanClause, position: int) -> Edits:
+def _remove_kein(clause: GermanClause, position: int) -> Edits:
     if position in clause.front:
         raise AbstentionError(
             "abstain:scope", '"kein" before the finite verb speaks of all, and its negation of some'
         )
     if position not in clause.middle:
         raise AbstentionError("abstain:structure", '"kein" stands after the verbs')
-    phrase = _phrase_with(clause, position)
+    phrase = _phrase_after(clause, position)
     if phrase is None:
         raise AbstentionError("abstain:structure", 'the noun that belongs to "kein" was not found')
     passive_subject = clause.passive and (not clause.front or clause.low(clause.front[0]) == "es")
@@ -270,17 +270,17 @@ def _without_kein(clause: GermanClause, position: int) -> Edits:
         if len(mehr) > 1 or clause.low(mehr[0] + 1) == "als":
             raise AbstentionError("abstain:scope", '"kein ... mehr" can mean "no longer" or "not more"')
         changes[position], changes[mehr[0]] = f"weiterhin {new}".strip(), ""
-        why = f'"{word} ... mehr" became "weiterhin": what should stop should go on.'
-        return Edits("undone-weiterhin", why, replaced=changes)
-    done = f'became "{new}"' if new else "was removed"
-    why = f'"{word}" {done}: the statement was negated already.'
-    return Edits("undone-kein", why, replaced=changes)
+        explanation = f'"{word} ... mehr" became "weiterhin": what should stop should go on.'
+        return Edits("undone-weiterhin", explanation, replaced=changes)
+    change = f'became "{new}"' if new else "was removed"
+    explanation = f'"{word}" {change}: the statement was negated already.'
+    return Edits("undone-kein", explanation, replaced=changes)
 
 
-def _phrase_with(clause: GermanClause, position: int) -> ClausePhrase | None:
+def _phrase_after(clause: GermanClause, position: int) -> ClausePhrase | None:
     """Return the noun phrase after "kein", read as one without article."""
-    rest = [k for k in clause.middle if k > position]
-    phrases = PhraseReader(clause.tokens, rest).read()
+    following = [k for k in clause.middle if k > position]
+    phrases = PhraseReader(clause.tokens, following).read()
     if not phrases or not lexicon.is_noun(clause.tokens[phrases[0].head].text):
         return None
     return phrases[0]
@@ -291,10 +291,10 @@ def _phrase_with(clause: GermanClause, position: int) -> ClausePhrase | None:
 
 def governed_prepositions(clause: GermanClause) -> frozenset[str]:
     """Return the prepositions that the verb takes, or an adjective or participle in the predicate."""
-    found = {preposition for preposition, verbs in lexicon.GOVERNED.items() if clause.verb in verbs}
+    prepositions = {preposition for preposition, verbs in lexicon.GOVERNED.items() if clause.verb in verbs}
     words = {clause.low(position) for position in [*clause.middle, *clause.cluster]}
-    found |= {prep for prep, adjectives in lexicon.GOVERNED_BY_ADJECTIVE.items() if adjectives & words}
-    return frozenset(found)
+    prepositions |= {prep for prep, adjectives in lexicon.GOVERNED_BY_ADJECTIVE.items() if adjectives & words}
+    return frozenset(prepositions)
 
 
 def noun_of(clause: GermanClause, phrase: ClausePhrase) -> str:
@@ -315,11 +315,11 @@ def subject_in_middle(clause: GermanClause) -> bool:
     )
 
 
-def insert(clause: GermanClause, position: int, rule: str, why: str) -> Edits:
+def insert(clause: GermanClause, position: int, rule: str, reason: str) -> Edits:
     """Return the insertion of "nicht" before a position; ``why`` completes the explanation."""
     return Edits(
         rule,
-        f'"nicht" was inserted before "{clause.tokens[position].text}": {why}.',
+        f'"nicht" was inserted before "{clause.tokens[position].text}": {reason}.',
         inserted={position: "nicht"},
     )
 
@@ -347,7 +347,7 @@ def indefinite(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | Non
         if phrase.kind == "bare" and _takes_kein(clause, phrases, number):
             words = [clause.low(k) for k in range(phrase.head + 1, phrase.last + 1)]
             if "mit" in [
-                later.preposition for later in phrases[number + 1 :]
+                following.preposition for following in phrases[number + 1 :]
             ] or not lexicon.LOOSE_ADVERBIALS.isdisjoint(words):
                 raise AbstentionError(
                     "abstain:scope", "a phrase may belong to the noun before it or be denied"
@@ -398,10 +398,10 @@ def kein(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> Edits:
     if phrase.kind == "indefinite":
         article = clause.tokens[phrase.first].text
         new = ("K" if article[0] == "E" else "k") + article.lower()
-        why = f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
-        return Edits("kein", why, replaced={phrase.first: new})
+        explanation = f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
+        return Edits("kein", explanation, replaced={phrase.first: new})
     word, changes = kein_before(clause, phrase, subject)
     if word == "keine" and noun.lower().endswith(lexicon.ADJECTIVAL):  # "keine Jugendlichen"
         changes[phrase.head] = f"{noun}n"
-    why = f'"{word}" was put before "{noun}", which has no article: such a noun phrase is negated by "kein".'
-    return Edits("kein-bare", why, replaced=changes, inserted={phrase.first: word})
+    explanation = f'"{word}" was put before "{noun}", which has no article: such a noun phrase is negated by "kein".'
+    return Edits("kein-bare", explanation, replaced=changes, inserted={phrase.first: word})

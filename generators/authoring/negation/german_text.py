@@ -49,17 +49,17 @@ class GermanToken:
 
 def tokens(text: str, analysis: TaggedStatement | None = None) -> list[GermanToken]:
     """Return the tokens of a text; joined with what stands before them they are the text without its end."""
-    found: list[GermanToken] = []
-    after = 0
+    token_list: list[GermanToken] = []
+    previous_end = 0
     for start, end, kind in _pieces(text, analysis) if analysis else _matches(text):
         piece = text[start:end]
         tags = analysis.words_between(start, end) if analysis else ()
-        token = GermanToken(piece, text[after:start], kind, piece.lower(), tags)
-        after = end
-        found.append(token)
+        token = GermanToken(piece, text[previous_end:start], kind, piece.lower(), tags)
+        previous_end = end
+        token_list.append(token)
         if token.kind == "word" and len(token.text) > 1 and token.text.endswith("."):
-            _split_full_stop(found, text[end:], analysis is not None)
-    return found
+            _split_full_stop(token_list, text[end:], analysis is not None)
+    return token_list
 
 
 def _matches(text: str) -> Iterator[tuple[int, int, str]]:
@@ -68,9 +68,9 @@ def _matches(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _pieces(text: str, analysis: TaggedStatement) -> Iterator[tuple[int, int, str]]:
-    own = list(_matches(text))
-    opaque = [(start, end) for start, end, kind in own if kind == "opaque"]
-    short = [(start, end) for start, end, _ in own if _is_short(text[start:end].lower())]
+    matches = list(_matches(text))
+    opaque = [(start, end) for start, end, kind in matches if kind == "opaque"]
+    short = [(start, end) for start, end, _ in matches if _is_short(text[start:end].lower())]
     joined = [*(match.span() for match in _UNIT.finditer(text)), *short]
     for start, end in analysis.pieces(text, 0, joined, opaque):
         mark = "mark" if _MARK.fullmatch(text, start, end) else "word"
@@ -81,33 +81,33 @@ def _is_short(low: str) -> bool:
     return low in lexicon.ABBREVIATIONS or bool(_ORDINAL.fullmatch(low))
 
 
-def _split_full_stop(found: list[GermanToken], rest: str, whole: bool) -> None:
+def _split_full_stop(token_list: list[GermanToken], remaining_text: str, has_analysis: bool) -> None:
     """Split off the full stop of the last token, unless it is that of an abbreviation or ordinal."""
-    token = found[-1]
-    last = not rest.strip()
-    if not last and (whole or _is_short(token.low)):
+    token = token_list[-1]
+    last = not remaining_text.strip()
+    if not last and (has_analysis or _is_short(token.low)):
         return
-    if not last and not re.match(r"\s+[\"„«(]?[A-ZÄÖÜ0-9]", rest):
+    if not last and not re.match(r"\s+[\"„«(]?[A-ZÄÖÜ0-9]", remaining_text):
         return
     token.text, token.low = token.text[:-1], token.low[:-1]
-    found.append(GermanToken(".", "", "mark", "."))
+    token_list.append(GermanToken(".", "", "mark", "."))
 
 
-def sentences(found: list[GermanToken]) -> list[list[GermanToken]]:
+def sentences(token_list: list[GermanToken]) -> list[list[GermanToken]]:
     """Return the tokens by sentence; what follows a colon or semicolon counts as one.
 
     Where a pipeline tells sentences, its own count instead of those that a full stop ends.
     """
     result: list[list[GermanToken]] = [[]]
-    told = bool(found and found[0].tags and found[0].tags[0].begins_sentence is not None)
-    for token in found:
-        if told and token.tags and token.tags[0].begins_sentence and token.kind != "opaque" and result[-1]:
+    has_boundaries = bool(token_list and token_list[0].tags and token_list[0].tags[0].begins_sentence is not None)
+    for token in token_list:
+        if has_boundaries and token.tags and token.tags[0].begins_sentence and token.kind != "opaque" and result[-1]:
             result.append([])
         behind = token.kind == "opaque" or (token.kind == "mark" and _QUOTE.fullmatch(token.text))
         closing = behind and not result[-1] and len(result) > 1
         # A bracket or quote after the full stop belongs to the sentence before it.
         (result[-2] if closing else result[-1]).append(token)
-        if token.kind == "mark" and token.text in (";:" if told else ".!?;:…"):
+        if token.kind == "mark" and token.text in (";:" if has_boundaries else ".!?;:…"):
             result.append([])
     return [sentence for sentence in result if sentence]
 
