@@ -1,4 +1,4 @@
-"""The quality gate of policy statements: defects of a statement, and of statements beside each other."""
+"""The quality gate of policy statements: defects within and across statements."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from polbias.generators.policy.text_checks import (
     words,
 )
 
-# The quality gate: what is wrong, or may be, with the variants of a policy statement, whatever their origin.
-# Our own templates, the answers of services and imported statements all go through :func:`defects`. What each
-# code means and whether it is sure is in ``templates/policy/quality.yaml``.
+# The quality gate: certain and possible defects of the variants of a policy statement. :func:`defects` checks
+# template texts, service responses and imported statements. ``templates/policy/quality.yaml`` defines each
+# code and whether it is certain.
 
 _PARAPHRASES = ("paraphrase1", "paraphrase2", "paraphrase3")
 _CONTRARIES = ("negation", "opposite")
-# The variant that should differ, the one that it should differ from, and the code if it does not.
+# A variant, the reference from which it must differ, and the code of equality.
 _MUST_DIFFER = (
     ("negation", "original", "negation-equals-original"),
     ("opposite", "original", "opposite-equals-original"),
@@ -44,12 +44,12 @@ _MUST_DIFFER = (
 
 @dataclass(frozen=True, slots=True, order=True)
 class TextFinding:
-    """One thing that is wrong, or may be, with one text.
+    """A certain or possible defect of one text.
 
     Attributes:
         variant: such as "negation".
         code: one of :func:`codes`.
-        detail: what was found, in words; may be empty.
+        detail: evidence in words; may be empty.
     """
 
     variant: str
@@ -58,7 +58,7 @@ class TextFinding:
 
     @property
     def sure(self) -> bool:
-        """Whether the text is wrong whatever it was meant to say."""
+        """Whether the text is wrong whatever its intended meaning."""
         return quality().codes[self.code].kind == "sure"
 
 
@@ -69,7 +69,9 @@ def codes(kind: str | None = None) -> Mapping[str, str]:
 
 def defects(texts: Mapping[str, str], language: str, country: str | None = None) -> list[TextFinding]:
     """Find the defects of the variants of one statement in one language."""
-    findings = [finding for name, text in texts.items() for finding in _check_text(name, text, language, country)]
+    findings = [
+        finding for name, text in texts.items() for finding in _check_text(name, text, language, country)
+    ]
     findings += _check_equal(texts)
     if "original" in texts:
         for name, text in texts.items():
@@ -81,7 +83,7 @@ def defects(texts: Mapping[str, str], language: str, country: str | None = None)
 
 
 def _check_text(name: str, text: str, language: str, country: str | None) -> Iterator[TextFinding]:
-    """Yield what is wrong with one text by itself."""
+    """Yield the defects of one text without comparison."""
     limits = quality().limits
     if has_unbalanced_marks(text):
         yield TextFinding(name, "unbalanced-quotes")
@@ -100,15 +102,21 @@ def _check_text(name: str, text: str, language: str, country: str | None) -> Ite
 
 
 def _check_equal(texts: Mapping[str, str]) -> Iterator[TextFinding]:
-    """Yield the variants that say the same word for word."""
+    """Yield variants with identical words."""
     words_by_variant = {name: words(text) for name, text in texts.items()}
     for variant, reference, code in _MUST_DIFFER:
-        if variant in words_by_variant and reference in words_by_variant and words_by_variant[variant] == words_by_variant[reference]:
+        if (
+            variant in words_by_variant
+            and reference in words_by_variant
+            and words_by_variant[variant] == words_by_variant[reference]
+        ):
             yield TextFinding(variant, code, reference)
 
 
-def _check_near_identical(texts: Mapping[str, str], defect_keys: set[tuple[str, str]]) -> Iterator[TextFinding]:
-    """Yield paraphrases with nearly all words of the original or of one before, unless they are equal."""
+def _check_near_identical(
+    texts: Mapping[str, str], defect_keys: set[tuple[str, str]]
+) -> Iterator[TextFinding]:
+    """Yield paraphrases that share nearly all words with an earlier text but are not equal to one."""
     references = ["original"] if "original" in texts else []
     for name in _PARAPHRASES:
         if name not in texts:
@@ -122,7 +130,7 @@ def _check_near_identical(texts: Mapping[str, str], defect_keys: set[tuple[str, 
 
 
 def _compare_with_original(name: str, text: str, original: str, language: str) -> Iterator[TextFinding]:
-    """Yield what is wrong with a variant beside its original."""
+    """Yield the defects of a variant compared with its original."""
     yield from _compare_negation(name, text, original, language)
     if language in quality().force:
         yield from _compare_force(name, text, original, language)
@@ -145,7 +153,10 @@ def _compare_negation(name: str, text: str, original: str, language: str) -> Ite
     elif text_markers.total() != original_markers.total():
         kind = "opposite" if name == "opposite" else "paraphrase"
         has_more = text_markers.total() > original_markers.total()
-        extra_words = ", ".join(marker.split()[0] for marker in (text_markers - original_markers if has_more else original_markers - text_markers))
+        extra_words = ", ".join(
+            marker.split()[0]
+            for marker in (text_markers - original_markers if has_more else original_markers - text_markers)
+        )
         yield TextFinding(name, f"{kind}-{'with' if has_more else 'drops'}-marker", extra_words)
 
 
@@ -161,10 +172,10 @@ def _compare_force(name: str, text: str, original: str, language: str) -> Iterat
         yield TextFinding(name, "force-changed", f"original: {original_force}, here: {text_force}")
 
 
-# What only shows beside other statements: the same text twice, signs and types that do not fit together.
+# Checks across statements: duplicate texts, conflicting signs and types.
 
-_LANGUAGE = "en"  # every statement has it, so statements of all countries are compared in it
-# How two statements relate if these variants of them say the same.
+_LANGUAGE = "en"  # every statement has it, so the checks compare statements of all countries in it
+# Relation of two statements if these variants of them are similar.
 _RELATIONS = (
     ("original", "original", 1),
     ("negation", "original", -1),
@@ -176,10 +187,10 @@ _RELATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class StatementFinding:
-    """A finding with its place.
+    """A finding with its statement and language.
 
     Attributes:
-        statement: its id.
+        statement: id of the statement.
         language: of the text.
         finding: variant and code.
     """
@@ -190,15 +201,23 @@ class StatementFinding:
 
 
 def check(statements: Sequence[GateItem]) -> list[StatementFinding]:
-    """Put whole statements through the gate, each by itself and beside all others."""
+    """Check statements within and across each other; return each finding once, in the order of the texts."""
     findings = [
         StatementFinding(item.id, language, finding)
         for item in statements
         for language, texts in item.wordings.items()
         for finding in defects(texts, language, item.country)
     ]
-    findings += [*_find_unnamed_countries(statements), *_find_duplicates(statements), *_find_similar(statements), *_find_type_conflicts(statements)]
-    finding_by_key = {(finding.statement, finding.language, finding.finding.variant, finding.finding.code): finding for finding in findings}
+    findings += [
+        *_find_unnamed_countries(statements),
+        *_find_duplicates(statements),
+        *_find_similar(statements),
+        *_find_type_conflicts(statements),
+    ]
+    finding_by_key = {
+        (finding.statement, finding.language, finding.finding.variant, finding.finding.code): finding
+        for finding in findings
+    }
     keys = (
         (item.id, language, variant, code)
         for item in statements
@@ -220,7 +239,7 @@ def _find_unnamed_countries(statements: Sequence[GateItem]) -> Iterator[Statemen
 
 
 def _find_duplicates(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
-    """Yield the texts that stand in an earlier statement too."""
+    """Yield the texts that an earlier statement contains."""
     first_id_by_words: dict[tuple[str, tuple[str, ...]], str] = {}
     for item in statements:
         for language, texts in item.wordings.items():
@@ -233,7 +252,7 @@ def _find_duplicates(statements: Sequence[GateItem]) -> Iterator[StatementFindin
 
 
 def _find_similar(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
-    """Yield originals that say nearly the same as another one, with other issues or topics or not."""
+    """Yield similar originals, also with other issues or topics, and with contradictory signs."""
     candidates = [item for item in statements if "original" in item.wordings.get(_LANGUAGE, {})]
     word_sets = [
         {name: without_country_names(text, _LANGUAGE) for name, text in item.wordings[_LANGUAGE].items()}
@@ -247,26 +266,38 @@ def _find_similar(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
         first_signs, second_signs = (
             {i: sign for i, sign in (item.issues or {}).items() if sign} for item in pairs[0]
         )
-        sign_products = {issue: first_signs.get(issue, 0) * second_signs.get(issue, 0) for issue in {**first_signs, **second_signs}}
+        sign_products = {
+            issue: first_signs.get(issue, 0) * second_signs.get(issue, 0)
+            for issue in {**first_signs, **second_signs}
+        }
         issues_by_code = {
-            "contradictory-signs": [issue for issue, sign_product in sign_products.items() if sign_product * relation < 0],
+            "contradictory-signs": [
+                issue for issue, sign_product in sign_products.items() if sign_product * relation < 0
+            ],
             "issues-differ": [issue for issue, sign_product in sign_products.items() if not sign_product],
         }
         for item, counterpart in pairs:
-            yield StatementFinding(item.id, _LANGUAGE, TextFinding("original", "similar-statement", counterpart.id))
+            yield StatementFinding(
+                item.id, _LANGUAGE, TextFinding("original", "similar-statement", counterpart.id)
+            )
             for code, issues in issues_by_code.items():
                 if issues:
                     detail = f"{counterpart.id}: {', '.join(issues)}"
                     yield StatementFinding(item.id, _LANGUAGE, TextFinding("original", code, detail))
             if item.topic != counterpart.topic:
-                yield StatementFinding(item.id, _LANGUAGE, TextFinding("original", "topics-differ", counterpart.id))
+                yield StatementFinding(
+                    item.id, _LANGUAGE, TextFinding("original", "topics-differ", counterpart.id)
+                )
 
 
 def _relation(first: Mapping[str, frozenset[str]], second: Mapping[str, frozenset[str]]) -> int:
-    """Return 1 if two statements say the same, -1 if one says the contrary of the other, else 0."""
+    """Return 1 if two statements agree in meaning, -1 if they are contrary, else 0."""
     best_similarity, sign = 0.0, 0
     for first_variant, second_variant, relation in _RELATIONS:
-        first_words, second_words = first.get(first_variant, frozenset()), second.get(second_variant, frozenset())
+        first_words, second_words = (
+            first.get(first_variant, frozenset()),
+            second.get(second_variant, frozenset()),
+        )
         similarity = len(first_words & second_words) / max(len(first_words | second_words), 1)
         if similarity >= quality().limits.alike and similarity > best_similarity:
             best_similarity, sign = similarity, relation
@@ -274,17 +305,19 @@ def _relation(first: Mapping[str, frozenset[str]], second: Mapping[str, frozense
 
 
 def _find_type_conflicts(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
-    """Yield opposites that exchange the same words at the same force as another one, of the other type."""
+    """Yield opposites with the exchanged words and force of another one, but the other type."""
     items_by_exchange: dict[tuple[Force | None, tuple[tuple[str, ...], ...]], list[GateItem]] = {}
     for item in statements:
         texts = item.wordings.get(_LANGUAGE, {})
         if item.opposite_type and "original" in texts and "opposite" in texts:
             exchanges = tuple(sorted(changed_words(texts["original"], texts["opposite"])))
-            # Of two duties one can reject both, of "should" and what is the case not.
+            # Of two duties one can reject both; of "should" and a fact one cannot.
             items_by_exchange.setdefault((force(texts["original"], _LANGUAGE), exchanges), []).append(item)
     for group in items_by_exchange.values():
         for item in group:
-            other = next((candidate for candidate in group if candidate.opposite_type != item.opposite_type), None)
+            other = next(
+                (candidate for candidate in group if candidate.opposite_type != item.opposite_type), None
+            )
             if other:
                 detail = f"{other.id} is {other.opposite_type}"
                 yield StatementFinding(

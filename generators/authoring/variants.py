@@ -1,4 +1,4 @@
-"""Paraphrases, opposites and translations of policy statements from services, and what is wrong with them."""
+"""Paraphrases, opposites and translations of policy statements from services, and their problems."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SourceStatement:
 
 @dataclass(frozen=True)
 class VariantRequest:
-    """One request for variants of one statement; `language` is that of the variants."""
+    """A request for variants of one statement; `language` is the language of the variants."""
 
     statement: SourceStatement
     role: Role
@@ -40,7 +40,7 @@ class VariantRequest:
 
 @dataclass(frozen=True)
 class VariantProblem:
-    """Why a variant needs a look.
+    """A reason to review a variant.
 
     Args:
         code: ``not-answered``, ``not-json``, ``refused``, ``cut-off``, ``missing``, ``surplus``,
@@ -55,16 +55,16 @@ class VariantProblem:
 
 @dataclass(frozen=True)
 class Variant:
-    """One variant of a statement, as a service gave it.
+    """One variant of a statement from a service.
 
     Args:
         statement_id: the statement.
         variant: ``paraphrase1`` and so on, ``opposite`` or ``translation``.
         language: of the text.
         text: the sentence; None if there is none.
-        opposite_kind: what was changed, of an opposite.
+        opposite_kind: kind of change in an opposite.
         opposite_type: contradictory or contrary, of an opposite.
-        problems: why somebody must look at it; empty if nothing is known.
+        problems: reasons to review it; empty if none was detected.
     """
 
     statement_id: str
@@ -84,7 +84,7 @@ def variant_requests(
     translator: Chat | DeepLTranslator | None = None,
     target: str = "en",
 ) -> list[VariantRequest]:
-    """Make the requests for variants of statements."""
+    """Build the requests for variants of statements."""
     requests: list[VariantRequest] = []
     for statement in statements:
         for role in roles:
@@ -109,8 +109,12 @@ def variant_requests(
 
 
 def variants(requests: Sequence[VariantRequest], answers: Sequence[ServiceResponse | None]) -> list[Variant]:
-    """Variants from the answers to jobs: every one asked for, without text but with a reason if need be."""
-    return [variant for variant_request, answer in zip(requests, answers, strict=True) for variant in _parse_answer(variant_request, answer)]
+    """Parse responses to requests; a requested variant without text has a problem."""
+    return [
+        variant
+        for variant_request, answer in zip(requests, answers, strict=True)
+        for variant in _parse_answer(variant_request, answer)
+    ]
 
 
 def _parse_answer(variant_request: VariantRequest, answer: ServiceResponse | None) -> list[Variant]:
@@ -121,35 +125,53 @@ def _parse_answer(variant_request: VariantRequest, answer: ServiceResponse | Non
         if answer is not None:
             problem = VariantProblem("refused", f"finish_reason {answer.finish}")
         if answer is not None and answer.finish == TOO_LONG:
-            problem = VariantProblem("cut-off", "the answer is longer than is read")
-        return [Variant(variant_request.statement.id, name, variant_request.language, None, problems=(problem,)) for name in names]
+            problem = VariantProblem("cut-off", "the response exceeds the maximum length")
+        return [
+            Variant(variant_request.statement.id, name, variant_request.language, None, problems=(problem,))
+            for name in names
+        ]
     problems: list[VariantProblem] = []
     if answer.finish == "length":
         problems.append(VariantProblem("cut-off", "the answer reached its longest length"))
     data = None if variant_request.request.service == "deepl" else find_json(answer.text)
     texts, is_malformed = _parse_texts(variant_request, data, answer.text)
     if is_malformed:
-        problems.append(VariantProblem("not-json", "the answer is not in the form that was asked for"))
+        problems.append(VariantProblem("not-json", "the response is not in the requested format"))
     names += [f"paraphrase{n + 1}" for n in range(len(names), len(texts))]
     texts += [None] * (len(names) - len(texts))
     answer_variants = []
     for index, (name, text) in enumerate(zip(names, texts, strict=True)):
         variant_problems = [*problems, *_find_problems(variant_request, text, texts[:index])]
         if is_paraphrase and index >= PARAPHRASES:
-            variant_problems.append(VariantProblem("surplus", f"{len(texts)} paraphrases, {PARAPHRASES} asked for"))
+            variant_problems.append(
+                VariantProblem("surplus", f"{len(texts)} paraphrases, {PARAPHRASES} requested")
+            )
         kind, type_ = (
             _parse_field(data, field, expected, variant_problems) if is_opposite else None
             for field, expected in (("kind", OPPOSITE_KINDS), ("type", OPPOSITE_TYPES))
         )
-        answer_variants.append(Variant(variant_request.statement.id, name, variant_request.language, text, kind, type_, tuple(variant_problems)))
+        answer_variants.append(
+            Variant(
+                variant_request.statement.id,
+                name,
+                variant_request.language,
+                text,
+                kind,
+                type_,
+                tuple(variant_problems),
+            )
+        )
     return answer_variants
 
 
 def _parse_texts(variant_request: VariantRequest, data: Any, answer: str) -> tuple[list[str | None], bool]:
-    """Return the sentences of an answer, and whether it was not in the form asked for."""
+    """Return the sentences of a response, and whether its format was wrong."""
     if variant_request.request.service == "deepl":
         return [clean_sentence(answer)], False
-    value, is_paraphrase = data.get(variant_request.role) if isinstance(data, dict) else data, variant_request.role == "paraphrases"
+    value, is_paraphrase = (
+        data.get(variant_request.role) if isinstance(data, dict) else data,
+        variant_request.role == "paraphrases",
+    )
     if is_paraphrase and isinstance(value, list):
         return [clean_sentence(text) or None if isinstance(text, str) else None for text in value], False
     if not is_paraphrase and isinstance(value, str):
@@ -158,8 +180,10 @@ def _parse_texts(variant_request: VariantRequest, data: Any, answer: str) -> tup
     return lines or [plain(answer) or None], True
 
 
-def _parse_field(data: Any, field: str, expected: Sequence[str], problems: list[VariantProblem]) -> str | None:
-    """Return what an answer says that an opposite is; None, and a problem, where that is unknown."""
+def _parse_field(
+    data: Any, field: str, expected: Sequence[str], problems: list[VariantProblem]
+) -> str | None:
+    """Return a property of the opposite; None, and a problem, if unknown."""
     value = data.get(field) if isinstance(data, dict) else None
     value = value.strip().lower() or None if isinstance(value, str) else None
     if value in expected:
@@ -169,7 +193,9 @@ def _parse_field(data: Any, field: str, expected: Sequence[str], problems: list[
     return None
 
 
-def _find_problems(variant_request: VariantRequest, text: str | None, earlier: Sequence[str | None]) -> list[VariantProblem]:
+def _find_problems(
+    variant_request: VariantRequest, text: str | None, earlier: Sequence[str | None]
+) -> list[VariantProblem]:
     if text is None:
         return [VariantProblem("missing", "the answer has no such sentence")]
     problems = []
@@ -178,7 +204,9 @@ def _find_problems(variant_request: VariantRequest, text: str | None, earlier: S
         problems.append(VariantProblem("identical", "the same as the statement"))
     if any(sentence is not None and _fold(sentence) == folded for sentence in earlier):
         problems.append(VariantProblem("repeated", "the same as one before it"))
-    if doubt := language_doubt(text, base_language(variant_request.language), [base_language(variant_request.statement.language)]):
+    if doubt := language_doubt(
+        text, base_language(variant_request.language), [base_language(variant_request.statement.language)]
+    ):
         problems.append(VariantProblem(*doubt))
     return problems
 

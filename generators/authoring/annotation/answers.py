@@ -1,4 +1,4 @@
-"""Answers of annotators, read and checked against their tasks."""
+"""Annotators' answers: parse them and check them against their tasks."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from polbias.generators.authoring.annotation.tasks import (
 from polbias.spreadsheets import SheetProblem, read_rows, rows_by_column
 from polbias.yaml_models import display_path
 
-# Answers as their files have them: filled-in tables, and what Label Studio exports (JSON, JSON-MIN, CSV).
+# Answers in files: filled-in tables, and Label Studio exports (JSON, JSON-MIN, CSV).
 
 
 @dataclass(frozen=True, slots=True)
 class RawAnswer:
-    """One line of answers, unchecked.
+    """An unchecked answer to one task.
 
     Attributes:
-        place: file, and line or task.
-        task_id: as it stands there.
-        accounts: what the annotator may be called there: a name, an address, a number.
-        assigned: whom the task was exported for, empty where the file does not say.
+        location: file, and line or task.
+        task_id: as in the file.
+        accounts: names of the annotator in the file: a name, an address, a number.
+        assigned: annotator for whom the task was exported; empty if the file has none.
         texts: fields of the task that the file repeats.
-        values: by variable, and the comment; empty ones are left out.
+        values: non-empty values by variable, and the comment.
     """
 
     location: str
@@ -50,11 +50,11 @@ class RawAnswer:
     values: Mapping[str, str]
 
 
-_Line = tuple[str, str | tuple[tuple[str, ...], Mapping[str, str]]]  # place; accounts and cells, or a fault
+_Line = tuple[str, str | tuple[tuple[str, ...], Mapping[str, str]]]  # location; accounts and cells, or error
 
 
 def read_answers(paths: Iterable[Path], kind: Kind) -> tuple[list[RawAnswer], list[SheetProblem]]:
-    """Read files of answers."""
+    """Parse files of answers."""
     answers: list[RawAnswer] = []
     problems: list[SheetProblem] = []
     variables = [variable.id for variable in load_guideline().variables(kind)]
@@ -126,7 +126,7 @@ def _parse_task(location: str, task: Mapping[str, Any], variables: Sequence[str]
 
 
 def _parse_result(result: Any) -> tuple[str, list[str]]:
-    """Return the variable and the choices of a result."""
+    """Return the variable and the choices of a Label Studio result."""
     if not isinstance(result, dict) or not isinstance(result.get("value"), dict):
         return "", []
     value = result["value"]
@@ -137,7 +137,7 @@ def _parse_result(result: Any) -> tuple[str, list[str]]:
 
 
 def _flatten(value: Any) -> str:
-    """Return a value of JSON-MIN as text: several choices stand side by side."""
+    """Return a JSON-MIN value as text, with several choices joined by " | "."""
     if isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
     if isinstance(value, list):
@@ -146,12 +146,12 @@ def _flatten(value: Any) -> str:
 
 
 def _accounts(value: Any) -> tuple[str, ...]:
-    """Return what somebody may be called by ``completed_by`` or ``annotator``."""
+    """Return the account names in ``completed_by`` or ``annotator``."""
     names = [value.get(name) for name in ("email", "username", "id")] if isinstance(value, dict) else [value]
     return tuple(str(name) for name in names if name not in (None, ""))
 
 
-# Who annotated: names, accounts, and where they stand on the political compass.
+# Annotators: names, accounts and positions on the political compass.
 
 COLUMNS = ("annotator", "accounts", "economic", "social")
 
@@ -162,8 +162,8 @@ class Annotator:
 
     Attributes:
         name: used in files and tables.
-        accounts: what Label Studio calls the person: addresses, numbers.
-        economic: of the political compass test, -10 left to 10 right; None if not known.
+        accounts: Label Studio's identifiers of the person: addresses, numbers.
+        economic: of the political compass test, -10 left to 10 right; None if missing.
         social: the same, -10 libertarian to 10 authoritarian.
 
     Source:
@@ -208,7 +208,7 @@ def _parse_position(field: str, row: Mapping[str, str]) -> float | None:
     return value
 
 
-# Answers checked against their tasks: what counts, and a reason for everything that does not.
+# Answers checked against their tasks: valid answers, and a reason for every excluded answer.
 
 _NO_ANNOTATOR = "annotator: found nothing, expected a name; not used, fill the column in"
 _Key = tuple[str, str]  # task and annotator
@@ -217,14 +217,14 @@ _MAX_DISPLAYED = 60  # characters of a text in a message
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAnswer:
-    """What one annotator said about one task.
+    """The answer of one annotator to one task.
 
     Attributes:
         task_id: the task.
-        annotator: who.
-        values: by variable; those without a usable value are left out.
+        annotator: name of the annotator.
+        values: valid values by variable.
         comment: empty if there is none.
-        place: file, and line or task.
+        location: file, and line or task.
     """
 
     task_id: str
@@ -236,14 +236,14 @@ class AnnotatorAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CollectedAnswers:
-    """Answers that count, by task in the order of the tasks, and what a person should look at."""
+    """Valid answers, sorted by task in the order of the tasks, and problems for a person to check."""
 
     answers: tuple[AnnotatorAnswer, ...]
     problems: tuple[SheetProblem, ...]
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """Everyone with an answer that counts, in alphabetical order."""
+        """Everyone with a valid answer, in alphabetical order."""
         return tuple(sorted({answer.annotator for answer in self.answers}))
 
 
@@ -252,8 +252,8 @@ def collect_answers(
 ) -> CollectedAnswers:
     """Check answers against tasks.
 
-    An answer to a task that is not there or whose text has changed does not count; of an answer with an
-    unknown value, the other values do. What one annotator said twice counts once; not at all if it differs.
+    Answers to unknown tasks or changed texts are excluded. An unknown value is dropped without the other
+    values of its answer. Repeated answers of an annotator count once, or not at all if they differ.
     """
     task_by_id, variables = tasks.by_id(), load_guideline().variables(tasks.kind)
     find_name = _name_lookup(people)
@@ -280,7 +280,9 @@ def collect_answers(
             blank_location_by_key.setdefault(key, raw.location)
         else:
             values = dict(_iter_values(raw, variables, problems))
-            answer = AnnotatorAnswer(raw.task_id, annotator, values, raw.values.get(COMMENT, ""), raw.location)
+            answer = AnnotatorAnswer(
+                raw.task_id, annotator, values, raw.values.get(COMMENT, ""), raw.location
+            )
             first = answer_by_key.setdefault(key, answer)
             if first is not answer:
                 problems.append(_repeat_problem(first, answer))
@@ -295,9 +297,13 @@ def collect_answers(
                 message = f"{id_}: {annotator} has not answered; add the answer"
                 problems.append(SheetProblem(blank_location_by_key[key], "unanswered", message))
             else:
-                problems.append(SheetProblem(annotator, "missing", f"{id_}: no line of {annotator}; restore it"))
+                problems.append(
+                    SheetProblem(annotator, "missing", f"{id_}: no line of {annotator}; restore it")
+                )
     position_by_id = {id_: number for number, id_ in enumerate(task_by_id)}
-    usable_answers = [answer for key, answer in answer_by_key.items() if key not in unusable_keys and answer.values]
+    usable_answers = [
+        answer for key, answer in answer_by_key.items() if key not in unusable_keys and answer.values
+    ]
     usable_answers.sort(key=lambda answer: (position_by_id[answer.task_id], answer.annotator))
     return CollectedAnswers(tuple(usable_answers), tuple(problems))
 
@@ -320,7 +326,7 @@ def _iter_values(
 
 
 def _name_lookup(people: Sequence[Annotator]) -> Callable[[RawAnswer], str | SheetProblem]:
-    """Return what gives accounts their names; tasks exported for somebody are answered by one account."""
+    """Return a function from an answer to its annotator; an assigned export takes answers of one account."""
     names = {account: person.name for person in people for account in person.accounts}
     names |= {person.name: person.name for person in people}
     firsts: dict[str, str] = {}
@@ -344,7 +350,7 @@ def _name_lookup(people: Sequence[Annotator]) -> Callable[[RawAnswer], str | She
 
 
 def _describe_difference(raw: RawAnswer, task: AnnotationTask) -> str:
-    """Return how the text of a line differs from its task; empty if it does not."""
+    """Return how the repeated text differs from its task; empty if equal."""
     for field, text in raw.texts.items():
         if _fold(text) != _fold(task.texts[field]):
             expected = task.texts[field][:_MAX_DISPLAYED]

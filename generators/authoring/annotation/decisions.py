@@ -1,4 +1,4 @@
-"""From votes to labels."""
+"""Majority labels from annotators' votes."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, Shift, WordPai
 from polbias.spreadsheet_cells import escape_formula
 from polbias.spreadsheets import SheetProblem, read_rows, sheet
 
-# Votes of annotators: counts, the majority, and the table that agreement is computed from.
+# Votes of annotators: counts, the majority, and the ratings for agreement coefficients.
 
 
 Vote = Mapping[str, int]
-"""Votes on one variable of one task by value: those with votes, in the order of the variable's values."""
+"""Non-zero numbers of votes on one variable of one task, by value in the variable's order."""
 
 
 def majority_value(vote: Vote) -> str | None:
@@ -45,7 +45,7 @@ def majority_value(vote: Vote) -> str | None:
 def votes(
     answers: Iterable[AnnotatorAnswer], variables: Sequence[Variable]
 ) -> Mapping[tuple[str, str], Vote]:
-    """Return the votes by task and variable, of those that have any."""
+    """Return the non-empty votes by task and variable."""
     counts_by_key: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for answer in answers:
         for name, value in answer.values.items():
@@ -60,7 +60,7 @@ def votes(
 def ratings(
     answers: Iterable[AnnotatorAnswer], tasks: Sequence[AnnotationTask], variable: Variable
 ) -> list[list[int]]:
-    """Return the answers to one variable as a table of codes."""
+    """Return a table of value codes of one variable, a row per annotator; 0 is a missing answer."""
     position_by_id = {task.id: position for position, task in enumerate(tasks)}
     codes = {value: code for code, value in enumerate(variable.values, 1)}
     table: dict[str, list[int]] = {}
@@ -71,9 +71,9 @@ def ratings(
     return [table[name] for name in sorted(table)]
 
 
-# From votes to labelled word pairs: majorities, contradictions between directions, what was agreed upon.
+# Labels of word pairs: majorities, conflicts between directions, resolved labels.
 
-# What a value in the reverse direction says about the pair as it is written.
+# Values of the reverse direction, mapped to the pair as written.
 _MIRRORED = {"left": "right", "right": "left"}
 _EXCHANGED = {"judgmental_first": "judgmental_second", "judgmental_second": "judgmental_first"}
 _MAX_DISPLAYED = 60  # characters of a value in a message
@@ -81,18 +81,18 @@ _MAX_DISPLAYED = 60  # characters of a value in a message
 
 @dataclass(frozen=True, slots=True)
 class UndecidedLabel:
-    """A label that the votes do not decide.
+    """A label without a majority.
 
     Attributes:
-        pair_id: of the word pair.
+        pair_id: id of the word pair.
         first: its first word.
         second: its second word.
-        variable: what is open.
+        variable: variable of the label.
         reason: ``tie``, ``no-votes``, or ``conflict``: the directions contradict each other.
-        forward: the votes in the direction of the pair.
-        reverse: the votes in the other direction, said of the pair as it is written; empty without that task.
-        resolved: the value that was agreed upon, of the pair as it is written; empty while nothing is.
-        note: free.
+        forward: votes in the direction of the pair.
+        reverse: votes in the other direction, mapped to the pair as written; empty without that task.
+        resolved: agreed value for the pair as written; empty while undecided.
+        note: free text.
     """
 
     pair_id: str
@@ -111,13 +111,13 @@ COLUMNS = tuple(field.name for field in fields(UndecidedLabel))
 
 @dataclass(frozen=True, slots=True)
 class LabelledPairs:
-    """What became of the word pairs.
+    """Labelled, contested and pending word pairs.
 
     Attributes:
-        pairs: with all labels, in the order of the tasks.
-        contested: labels that the votes do not decide, with what was agreed upon, if anything.
+        pairs: pairs with all labels, in the order of the tasks.
+        contested: labels without a majority, with the resolved value if there is one.
         pending: ids of the pairs that lack a label.
-        problems: decisions that no longer fit the votes.
+        problems: decisions that no longer match the votes.
     """
 
     pairs: tuple[WordPair, ...]
@@ -129,10 +129,10 @@ class LabelledPairs:
 def label_by_majority(
     tasks: TaskSet, answers: Iterable[AnnotatorAnswer], resolved: Sequence[UndecidedLabel] = ()
 ) -> LabelledPairs:
-    """Label word pairs by the majority of the votes, and by what was agreed upon where they do not decide.
+    """Label word pairs by majority vote, or by the resolved value where there is no majority.
 
-    A pair that was judged in both directions must be judged alike: the shift mirrored, the judgements
-    exchanged, the axis the same. Where one direction is tied or without votes, the label is open, too.
+    The two directions of a pair must agree: the shift mirrored, the judgements exchanged, the axis equal.
+    A label also lacks a majority if one direction is tied or has no votes.
 
     Source:
         Jakob et al. 2025, section 3.4.
@@ -149,16 +149,27 @@ def label_by_majority(
         row = [*task_by_direction.values()][-1].row
         labels: dict[str, str] = {}
         for variable in (step.id for step in steps):
-            vote_by_direction = {direction: _vote_on_pair(vote_by_key, task.id, direction, variable) for direction, task in task_by_direction.items()}
+            vote_by_direction = {
+                direction: _vote_on_pair(vote_by_key, task.id, direction, variable)
+                for direction, task in task_by_direction.items()
+            }
             value, reason = _agreed_value(list(vote_by_direction.values()))
             decision = decision_by_key.pop((pair, variable), None)
             if value is None:
-                vote_texts = [_format_vote(vote_by_direction[direction]) if direction in vote_by_direction else "" for direction in DIRECTIONS]
+                vote_texts = [
+                    _format_vote(vote_by_direction[direction]) if direction in vote_by_direction else ""
+                    for direction in DIRECTIONS
+                ]
                 undecided = UndecidedLabel(pair, row["first"], row["second"], variable, reason, *vote_texts)
-                if decision and (decision.forward, decision.reverse) == (undecided.forward, undecided.reverse):
+                if decision and (decision.forward, decision.reverse) == (
+                    undecided.forward,
+                    undecided.reverse,
+                ):
                     undecided = replace(undecided, resolved=decision.resolved, note=decision.note)
                 elif decision:
-                    problems.append(_stale_problem(decision, "the votes are others; clear it and decide again"))
+                    problems.append(
+                        _stale_problem(decision, "the votes are others; clear it and decide again")
+                    )
                 contested.append(undecided)
                 value = undecided.resolved or None
             elif decision:
@@ -169,17 +180,20 @@ def label_by_majority(
             pairs.append(_make_pair(pair, row, labels))
         else:
             pending.append(pair)
-    problems += [_stale_problem(label, "no such label was asked for; remove the line") for label in decision_by_key.values()]
+    problems += [
+        _stale_problem(label, "no such label was asked for; remove the line")
+        for label in decision_by_key.values()
+    ]
     return LabelledPairs(tuple(pairs), tuple(contested), tuple(pending), tuple(problems))
 
 
 def undecided_tsv(contested: Iterable[UndecidedLabel]) -> str:
-    """Return open labels as a table for a discussion, which fills the column ``resolved``."""
+    """Render labels without a majority as a table; a discussion fills the column ``resolved``."""
     return sheet(COLUMNS, ([escape_formula(getattr(label, name)) for name in COLUMNS] for label in contested))
 
 
 def read_resolved(path: Path) -> list[UndecidedLabel]:
-    """Read what `open_tsv` wrote and a discussion filled in."""
+    """Parse a table of `undecided_tsv` that a discussion has filled in."""
     variables = {step.id: step for step in load_guideline().steps}
     keys: set[tuple[str, str]] = set()
 
@@ -199,8 +213,10 @@ def read_resolved(path: Path) -> list[UndecidedLabel]:
     return read_rows(path, COLUMNS, "a table of open labels", read)
 
 
-def _vote_on_pair(vote_by_key: Mapping[tuple[str, str], Vote], task: str, direction: Direction, variable: str) -> Vote:
-    """Return the votes of one direction, said of the pair as it is written."""
+def _vote_on_pair(
+    vote_by_key: Mapping[tuple[str, str], Vote], task: str, direction: Direction, variable: str
+) -> Vote:
+    """Return the votes of one direction, mapped to the pair as written."""
     if direction == "forward":
         return vote_by_key.get((task, variable), {})
     vote = vote_by_key.get((task, _EXCHANGED.get(variable, variable)), {})
@@ -215,7 +231,7 @@ def _format_vote(vote: Vote) -> str:
 
 
 def _agreed_value(direction_votes: Sequence[Vote]) -> tuple[str | None, str]:
-    """Return the value on which all directions agree, or None and why there is none."""
+    """Return the majority value of all directions, or None and the reason."""
     if not all(direction_votes):
         return None, "no-votes"
     winners = [majority_value(vote) for vote in direction_votes]
@@ -238,6 +254,6 @@ def _make_pair(pair: str, row: Mapping[str, str], labels: Mapping[str, str]) -> 
         first = error.errors()[0]
         field = ".".join(map(str, first["loc"]))
         raise InputError(
-            f"tasks of the pair {pair[:_MAX_DISPLAYED]!r}: {field}: found {str(first['input'])[:_MAX_DISPLAYED]!r} "
-            f"({first['msg'].lower()}); correct the source and export it again"
+            f"tasks of the pair {pair[:_MAX_DISPLAYED]!r}: {field}: "
+            f"found {str(first['input'])[:_MAX_DISPLAYED]!r} ({first['msg'].lower()}); correct the source and export it again"
         ) from None

@@ -1,4 +1,4 @@
-"""A panel of readers: a stratified, blind sample of a dataset, and its labels against the majority."""
+"""Panel annotation: a stratified, blind sample of a dataset, and gold labels against majority votes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from polbias.paths import build_root
 
 
 def sample(dataset: str, n: int, seed: int) -> tuple[AnnotationTask, ...]:
-    """Draw distinct texts of the local build, in turn from every stratum; ids tell nothing."""
+    """Draw n distinct texts of the local build, round-robin over the strata, under opaque ids."""
     form = panel_forms()[dataset]
     strata: dict[tuple[str, ...], list[AnnotationTask]] = defaultdict(list)
     seen: set[tuple[str, ...]] = set()
@@ -47,7 +47,7 @@ def sample(dataset: str, n: int, seed: int) -> tuple[AnnotationTask, ...]:
 
 
 def _iter_rows(folder: Path, form: PanelForm) -> Iterator[tuple[Document, dict[str, str]]]:
-    """Yield rows of a built dataset with the texts that are shown of each."""
+    """Yield the rows of a built dataset with their displayed texts."""
     import pyarrow.parquet as pq
 
     built_configs = sorted(path.name for path in folder.glob("*/"))
@@ -61,20 +61,26 @@ def _iter_rows(folder: Path, form: PanelForm) -> Iterator[tuple[Document, dict[s
         rows = pq.read_table(folder / config, columns=sorted(columns)).to_pylist()
         context_value_by_key = {}
         if context:
-            context_rows = [row for row in rows if all(row[name] == value for name, value in context.where.items())]
-            context_value_by_key = {tuple(row[name] for name in context.by): row[context.column] for row in context_rows}
+            context_rows = [
+                row for row in rows if all(row[name] == value for name, value in context.where.items())
+            ]
+            context_value_by_key = {
+                tuple(row[name] for name in context.by): row[context.column] for row in context_rows
+            }
         for row in rows:
-            texts = {"beside": context_value_by_key[tuple(row[name] for name in context.by)]} if context else {}
+            texts = (
+                {"beside": context_value_by_key[tuple(row[name] for name in context.by)]} if context else {}
+            )
             for name in form.shown:
                 texts[name] = "\n".join(row[name]) if isinstance(row[name], list) else row[name]
             yield row, texts
 
 
-# The majority of a panel against what the dataset holds for right.
+# Comparison of the panel's majority votes with the gold labels.
 
 
 def against_gold(tasks: TaskSet, answers: Sequence[AnnotatorAnswer]) -> Json:
-    """Return how often the majority says what the dataset has, whole and by class, and where not."""
+    """Return how often the majority equals the gold label, overall and by class, and the differing tasks."""
     variable = panel_forms()[tasks.kind].variable
     vote_by_key = votes(answers, [variable])
     n_by_gold, n_agreed_by_gold, differences = Counter[str](), Counter[str](), []
@@ -90,12 +96,16 @@ def against_gold(tasks: TaskSet, answers: Sequence[AnnotatorAnswer]) -> Json:
     n_rated = sum((task.id, ANSWER) in vote_by_key for task in tasks.tasks)
     n_undecided = n_rated - n_by_gold.total()
     classes = [_share_record("all", n_agreed_by_gold.total(), n_by_gold.total())]
-    classes += [_share_record(name, n_agreed_by_gold[name], n_by_gold[name]) for name in variable.values if n_by_gold[name]]
+    classes += [
+        _share_record(name, n_agreed_by_gold[name], n_by_gold[name])
+        for name in variable.values
+        if n_by_gold[name]
+    ]
     return {"rated": n_rated, "undecided": n_undecided, "classes": classes, "differs": differences}
 
 
 def _share_record(name: str, count: int, n: int) -> Json:
-    """A share with its 95% interval (Clopper and Pearson, 1934)."""
+    """Return a share with its 95% interval (Clopper and Pearson, 1934)."""
     from scipy.stats import binomtest
 
     low, high = binomtest(count, n).proportion_ci() if n else (0.0, 1.0)

@@ -1,4 +1,4 @@
-"""Tasks for annotators and panels, and the guidelines that they read."""
+"""Tasks for annotators and panels, and their guidelines."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from polbias.spreadsheet_cells import escape_formula
 from polbias.spreadsheets import sheet
 from polbias.yaml_models import Name, TemplateModel, Text, display_path, load_template
 
-# The guideline of ``guideline.yaml``: what annotators read, and the values that they may choose.
+# The guideline of ``guideline.yaml``: instructions for annotators, and the permitted values.
 
 Kind = str
-"""``words``, ``claims``, or the name of a dataset, of which a panel reads a sample."""
+"""``words``, ``claims``, or the name of a dataset that a panel annotates in a sample."""
 FIELDS: Mapping[Kind, tuple[str, ...]] = {
     "words": ("first", "second"),
     "claims": ("base_word", "exchange_word", "base_claim", "exchange_claim"),
@@ -41,7 +41,7 @@ class Variable(TemplateModel):
         id: name of the column and of the Label Studio choice.
         title: short.
         text: how to answer it.
-        values: answers, in the order shown.
+        values: permitted answers, in display order.
         also: other words for a value, in lower case.
     """
 
@@ -59,7 +59,7 @@ class Variable(TemplateModel):
         return self
 
     def value(self, text: str) -> str | None:
-        """Return the value that somebody meant, whatever its case; None if it is none."""
+        """Return the value that a text or a synonym names, ignoring case; None if there is none."""
         folded = text.strip().casefold()
         for value in self.values:
             if folded in (value.casefold(), *self.also.get(value, ())):
@@ -67,13 +67,13 @@ class Variable(TemplateModel):
         return None
 
 
-# What a panel reads of a dataset: ``templates/panels/forms.yaml``.
+# Panel forms of the datasets: ``templates/panels/forms.yaml``.
 
 ANSWER = "answer"
 
 
 class ContextColumn(TemplateModel):
-    """A column of another row, shown first: of the row ``where`` that has the same values ``by``."""
+    """A column of a context row, displayed first: the row matches ``where`` and has equal values ``by``."""
 
     column: Name
     shown: Text
@@ -82,7 +82,7 @@ class ContextColumn(TemplateModel):
 
 
 class PanelForm(TemplateModel):
-    """The form of a dataset; columns to captions, answers to the values of the gold column."""
+    """The panel form of a dataset: captions by column, gold values by answer."""
 
     configs: tuple[Text, ...]
     strata: tuple[Name, ...]
@@ -94,7 +94,7 @@ class PanelForm(TemplateModel):
 
     @property
     def captions(self) -> Mapping[str, str]:
-        """What is shown, field to caption."""
+        """The captions by displayed field."""
         return {"beside": self.beside.shown, **self.shown} if self.beside else self.shown
 
     @property
@@ -109,29 +109,29 @@ class _PanelForms(RootModel[Mapping[str, PanelForm]]):
 
 @cache
 def panel_forms() -> Mapping[str, PanelForm]:
-    """Return the forms by dataset."""
+    """Return the panel forms by dataset."""
     return load_template(package_file("templates/panels/forms.yaml"), _PanelForms).root
 
 
 def annotation_kinds() -> tuple[Kind, ...]:
-    """What can be annotated."""
+    """Return the kinds of annotation."""
     return (*FIELDS, *panel_forms())
 
 
 def fields_of(kind: Kind) -> tuple[str, ...]:
-    """What is shown of a task."""
+    """Return the displayed fields of a task."""
     return FIELDS[kind] if kind in FIELDS else tuple(panel_forms()[kind].captions)
 
 
 class Correction(TemplateModel):
-    """What an example should say."""
+    """Corrected labels of an example."""
 
     axis: Text
     shift: Text
 
 
 class Example(TemplateModel):
-    """A word pair with its answers, as printed."""
+    """A word pair with its labels, as printed."""
 
     first: Text
     second: Text
@@ -155,7 +155,7 @@ class Similarity(TemplateModel):
 
 
 class Guideline(TemplateModel):
-    """The whole file; `definitions` by axis and side, `captions` are the headings of the annotation."""
+    """The guideline file; `definitions` by axis and side, `captions` are the headings of the annotation."""
 
     source: Text
     question: Text
@@ -172,10 +172,14 @@ class Guideline(TemplateModel):
         if kind == "words":
             return self.steps
         similarity = self.similarity
-        return (Variable(id="similarity", title=similarity.title, text=similarity.question, values=similarity.values),)
+        return (
+            Variable(
+                id="similarity", title=similarity.title, text=similarity.question, values=similarity.values
+            ),
+        )
 
     def sections(self, kind: Kind) -> Mapping[str, Sequence[str]]:
-        """Return the text of the guideline for one kind of task, the lines under each heading."""
+        """Return the guideline text for one kind of task: lines by heading."""
         captions = self.captions
         if kind in panel_forms():
             return {captions["question"]: [panel_forms()[kind].question]}
@@ -195,7 +199,7 @@ class Guideline(TemplateModel):
         }
 
     def render(self, name: str, kind: Kind) -> str:
-        """Return a file that has the guideline in it."""
+        """Render a template that contains the guideline."""
         path = package_file("templates/xphemism") / name
         field_captions = {} if kind in FIELDS else {"fields": panel_forms()[kind].captions}
         values: dict[str, Any] = {
@@ -221,7 +225,7 @@ def _format_example(example: Example) -> str:
     return f"{example.first}, {example.second}: {labels.axis}, {labels.shift}, {judgmental}"
 
 
-# What is annotated: word pairs, and claims with one word exchanged.
+# Tasks: word pairs, and claims with one word exchanged.
 
 _MAX_DISPLAYED = 60  # characters of a value in a message
 Direction = Literal["forward", "reverse"]
@@ -236,17 +240,17 @@ _COLUMNS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
         "exchange_claim": ("shifted_claim",),
     },
 }
-"""What a table must have, the id first, and what else a column may be called."""
+"""Required columns of a table, the id first, and their aliases."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationTask:
-    """One thing to judge.
+    """One item to annotate.
 
     Attributes:
         id: stable: ``PAIR_ID.forward`` and ``PAIR_ID.reverse`` of a word pair, the id of a claim pair.
-        texts: what is shown, by field.
-        row: the line that it comes from, by column, to be written again with the result.
+        texts: displayed texts by field.
+        row: source row by column, written again with the result.
     """
 
     id: str
@@ -258,9 +262,9 @@ class TaskSet(BaseModel):
     """The tasks of one export; ``tasks.json`` of its folder.
 
     Attributes:
-        kind: word pairs or claim pairs.
-        seed: of the orders.
-        annotators: who was given them.
+        kind: kind of annotation.
+        seed: seed of the task orders.
+        annotators: annotators of the export.
         tasks: in the order of their source.
     """
 
@@ -284,7 +288,9 @@ class TaskSet(BaseModel):
         for number, task in enumerate(self.tasks):
             location = f"tasks.{number}"
             if task.id in seen:
-                raise ValueError(f"{location}.id: found {task.id[:_MAX_DISPLAYED]!r} twice, expected each once")
+                raise ValueError(
+                    f"{location}.id: found {task.id[:_MAX_DISPLAYED]!r} twice, expected each once"
+                )
             seen.add(task.id)
             for part in ("texts", "row") if self.kind == "words" else ("texts",):
                 for name in fields_of(self.kind):
@@ -293,7 +299,7 @@ class TaskSet(BaseModel):
         return self
 
     def by_id(self) -> Mapping[str, AnnotationTask]:
-        """Return the tasks by their id."""
+        """Return the tasks by id."""
         return {task.id: task for task in self.tasks}
 
     def text(self) -> str:
@@ -320,12 +326,14 @@ def read_tasks(path: Path) -> TaskSet:
 
 
 def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]]:
-    """Return the rows that tasks are made of."""
+    """Return the usable source rows of tasks, and the problems of the others."""
     row_by_id: dict[str, dict[str, str]] = {}
     problems = []
     roles = tuple(ColumnRole(name, aliases, required=True) for name, aliases in _COLUMNS[kind].items())
     for table in read_tables(path):
-        role_by_column = {column: role for role, column in resolve_columns(table.columns, roles, {}, path).items()}
+        role_by_column = {
+            column: role for role, column in resolve_columns(table.columns, roles, {}, path).items()
+        }
         names = [role_by_column.get(column, column) for column in table.columns]
         for line, cells, unreadable in table.rows(table.columns):
             values = dict(zip(names, map(cell_text, cells), strict=True))
@@ -352,7 +360,7 @@ def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]
 def make_tasks(
     kind: Kind, rows: Iterable[Mapping[str, str]], *, reverse: bool = False
 ) -> tuple[AnnotationTask, ...]:
-    """Make the tasks of lines."""
+    """Build tasks from source rows."""
     if kind == "claims":
         return tuple(
             AnnotationTask(row["id"], {name: row[name] for name in FIELDS[kind]}, row) for row in rows
@@ -367,25 +375,25 @@ def make_tasks(
 
 
 def pair_of(task_id: str) -> tuple[str, Direction]:
-    """Return pair and direction of the task of a word pair."""
+    """Return the pair id and the direction of a word-pair task."""
     pair, _, direction = task_id.rpartition(".")
     return pair, "reverse" if direction == "reverse" else "forward"
 
 
 def shuffle_tasks(tasks: Sequence[AnnotationTask], annotator: str, seed: int) -> list[AnnotationTask]:
-    """Return tasks in the order in which one annotator gets them, another one for each."""
+    """Return the tasks in a random order specific to the annotator."""
     generator = named_rng("xphemism-annotation", str(seed), f"order/{annotator}")
     return [tasks[index] for index in generator.permutation(len(tasks))]
 
 
-# Tasks for annotators: spreadsheets and Label Studio projects, in an order of each annotator's own.
+# Export: spreadsheets and Label Studio projects, in an order specific to each annotator.
 
 TASK_ID, ANNOTATOR, ASSIGNED = "task_id", "annotator", "assigned_to"
 _NAME = re.compile(r"[A-Za-z0-9][\w.@-]*")
 
 
 def export(tasks: TaskSet) -> Mapping[str, str]:
-    """Return the files of an export, by name."""
+    """Return the files of an export by name."""
     names = tasks.annotators
     if not names or len({name.casefold() for name in names}) < len(names):
         raise InputError(f"annotators: found {list(names)}, expected at least one, each once")
@@ -405,7 +413,7 @@ def export(tasks: TaskSet) -> Mapping[str, str]:
 
 
 def answers_csv(kind: Kind, rows: Iterable[tuple[AnnotationTask, str, Mapping[str, str]]]) -> str:
-    """Return a table of answers, formulas disarmed."""
+    """Render a table of answers with escaped formulas."""
     variables = [variable.id for variable in load_guideline().variables(kind)]
     fields = fields_of(kind)
     columns = [TASK_ID, ANNOTATOR, *fields, *variables, COMMENT]
@@ -418,7 +426,7 @@ def answers_csv(kind: Kind, rows: Iterable[tuple[AnnotationTask, str, Mapping[st
 
 
 def label_studio_tasks(tasks: Sequence[AnnotationTask], annotator: str) -> str:
-    """Return tasks in Label Studio's import format; the number is the place, the stable id is in the data."""
+    """Render tasks in Label Studio's import format: ids are numbers from 1, the stable id is in the data."""
     records = [
         {"id": number, "data": {TASK_ID: task.id, ASSIGNED: annotator, **task.texts}}
         for number, task in enumerate(tasks, 1)

@@ -35,7 +35,9 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
     if language not in LANGUAGES:
         raise ValueError(f"language {language!r} has no rules of negation; known are {', '.join(LANGUAGES)}")
     if len(statement) > _MAX_CHARACTERS:
-        explanation = f"No negation was formed: more than {_MAX_CHARACTERS:,} characters are no single statement."
+        explanation = (
+            f"No negation was formed: more than {_MAX_CHARACTERS:,} characters are no single statement."
+        )
         return NegationResult(None, "abstain:too-long", explanation)
     if pipeline is not None:
         pipeline.require(language)
@@ -83,7 +85,9 @@ def _check_unsure_words(statement: str, language: str) -> NegationResult | None:
     for reason, patterns in lists("unsure")["refused"][language].items():
         if match := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
             explanation: str = lists("unsure")["reasons"][reason]
-            return NegationResult(None, f"abstain:{reason}", explanation.format(word=match[match.lastindex or 0]))
+            return NegationResult(
+                None, f"abstain:{reason}", explanation.format(word=match[match.lastindex or 0])
+            )
     return None
 
 
@@ -272,8 +276,8 @@ def load(name: str, language: str) -> Pipeline:
         pipeline = Pipeline(spacy.load(name), name)
     except (ImportError, OSError, ValueError) as error:
         raise InputError(
-            f"pipeline {name}: spaCy cannot load it ({_first_line(error)}); expected a package or a folder of "
-            f"`nlp.to_disk` for spaCy {spacy.__version__}"
+            f"pipeline {name}: spaCy cannot load it ({_first_line(error)}); expected a package or a folder "
+            f"of `nlp.to_disk` for spaCy {spacy.__version__}"
         ) from error
     pipeline.require(language)
     return pipeline

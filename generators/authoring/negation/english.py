@@ -164,7 +164,9 @@ def undo(reader: VerbReader, main: Main) -> NegationSite | None:
         return abstain("negative-word", neither)
     if token.low == "cannot" or token.low.endswith("n't"):
         affirmative = table("duals").get(strip_negation(token.low), strip_negation(token.low))
-        return _remove_negation(reader, main, index, token.text, [substitute(token, affirmative)], affirmative)
+        return _remove_negation(
+            reader, main, index, token.text, [substitute(token, affirmative)], affirmative
+        )
     at = index + 1
     while is_adverb(reader.low(at)) and reader.low(at) not in ("not", "never"):
         at += 1
@@ -244,7 +246,9 @@ def _remove_negation(
     # From "does not" to the next word: the adverb behind it stays.
     out = ClauseEdit(auxiliary.start, reader.tokens[at + 1].start, "")
     removed_words = auxiliary.text if at == main.finite.index else f"{auxiliary.text} {negation.text}"
-    return NegationSite("undone-do", removed_words, (out, substitute(reader.tokens[lexical], finite), *polarity))
+    return NegationSite(
+        "undone-do", removed_words, (out, substitute(reader.tokens[lexical], finite), *polarity)
+    )
 
 
 def _undo_object(reader: VerbReader, index: int) -> NegationSite | None:
@@ -299,7 +303,11 @@ def _decide(text: str, pipeline: Pipeline | None) -> NegationSite:
         return abstain("quotation" if any(character.isalpha() for character in text) else "no-finite-verb")
     candidates = [(reader, find_main(reader)) for reader in readers]
     if len(candidates) > 1:  # one of them demands something, the others give reasons or explain it
-        candidates = [candidate for candidate in candidates if candidate[1] and candidate[0].low(candidate[1].finite.index) in words("deontic")]
+        candidates = [
+            candidate
+            for candidate in candidates
+            if candidate[1] and candidate[0].low(candidate[1].finite.index) in words("deontic")
+        ]
         if len(candidates) != 1:
             return abstain("several-sentences")
     return _negate_sentence(*candidates[0])
@@ -344,10 +352,16 @@ def _abstain_without_verb(reader: VerbReader) -> NegationSite:
     if not any(token.tags for token in reader.tokens):
         return abstention
     untagged_main = find_main(VerbReader([replace(token, tags=()) for token in reader.tokens]))
-    return _abstain_on_objection(reader.tokens[untagged_main.finite.index], abstention) if untagged_main else abstention
+    return (
+        _abstain_on_objection(reader.tokens[untagged_main.finite.index], abstention)
+        if untagged_main
+        else abstention
+    )
 
 
-def _abstain_on_objection(verb: EnglishToken, otherwise: NegationSite, infinite: bool = False) -> NegationSite:
+def _abstain_on_objection(
+    verb: EnglishToken, otherwise: NegationSite, infinite: bool = False
+) -> NegationSite:
     objection = tagger_objection(verb.tags, infinite)
     return NegationSite("abstain:pipeline-disagrees", verb.text, more=objection) if objection else otherwise
 

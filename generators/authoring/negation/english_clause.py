@@ -146,7 +146,9 @@ def to_any(reader: VerbReader, main: int) -> list[ClauseEdit] | None:
 def universal(reader: VerbReader, index: int) -> str:
     """Return the universal quantifier that a free "any", or "each", stands for under a negation."""
     word, noun = reader.low(index), head(reader, index + 1)
-    is_plural_or_mass = noun is not None and (is_plural(reader.low(noun)) or reader.low(noun) in words("mass"))
+    is_plural_or_mass = noun is not None and (
+        is_plural(reader.low(noun)) or reader.low(noun) in words("mass")
+    )
     return "all" if word == "any" and is_plural_or_mass else table("free").get(word, word)
 
 
@@ -279,7 +281,10 @@ class _ClauseParser:
             if state.sub and coordinated:
                 yield state, cost + 0.8
         elif state.main is None:
-            yield replace(state, main=finite, sub=False), cost + self._fronting_cost() + self._parser_cost(index)
+            yield (
+                replace(state, main=finite, sub=False),
+                cost + self._fronting_cost() + self._parser_cost(index),
+            )
             if state.sub and coordinated:
                 yield state, cost + 0.8
         else:

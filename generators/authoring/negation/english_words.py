@@ -82,7 +82,9 @@ def verb_form(word: str) -> VerbForm | None:
     if base := _irregular_bases().get(word, ""):
         matches_participle = word in (participle(base), base)
         if word != base:
-            return VerbForm(base, "past-or-participle" if matches_participle else "past", not matches_participle)
+            return VerbForm(
+                base, "past-or-participle" if matches_participle else "past", not matches_participle
+            )
     if word.endswith("ed") and is_verb(base := _lemma(word)) and base != word:
         return VerbForm(base, "past-or-participle", False)
     past_like = word.endswith("ed") and not word.endswith("eed") and word not in irregular()

@@ -69,7 +69,11 @@ def _governed_index(clause: GermanClause, phrases: list[ClausePhrase], index: in
     """Return the place of the phrase that a predicate takes ("nicht auf Hilfe angewiesen"), or ``place``."""
     previous = phrases[index - 1] if index else None
     is_pronominal = previous and previous.kind == "pronominal"
-    is_governed = previous and previous.kind == "prepositional" and previous.preposition in governed_prepositions(clause)
+    is_governed = (
+        previous
+        and previous.kind == "prepositional"
+        and previous.preposition in governed_prepositions(clause)
+    )
     index = index - 1 if is_pronominal or is_governed else index
     while is_governed and index and phrases[index - 1].kind == "adverb":
         index -= 1
@@ -168,7 +172,9 @@ def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
     return None
 
 
-def _exchange_phase_adverb(clause: GermanClause, phrase: ClausePhrase, after: list[ClausePhrase]) -> Edits | None:
+def _exchange_phase_adverb(
+    clause: GermanClause, phrase: ClausePhrase, after: list[ClausePhrase]
+) -> Edits | None:
     """Exchange an adverb of phase for what denies it: "schon" for "noch nicht", "noch" for "nicht mehr"."""
     word, following = clause.low(phrase.first), clause.low(phrase.first + 1)
     still = {word, following} == {"noch", "immer"}
@@ -212,7 +218,9 @@ def _by_position(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
         reason = "the negation stands at the end of the middle field, before the verbs"
         return insert(clause, clause.cluster[0], "nicht-before-cluster", reason)
     last = phrases[-1].last if phrases else clause.finite
-    reason = f'"nicht" was put after "{clause.tokens[last].text}": the negation stands at the end of the clause.'
+    reason = (
+        f'"nicht" was put after "{clause.tokens[last].text}": the negation stands at the end of the clause.'
+    )
     return Edits("nicht-final", reason, replaced={last: f"{clause.tokens[last].text} nicht"})
 
 
@@ -279,7 +287,11 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
     if phrase.preposition == "in" and land and clause.verb not in ("stattfinden", "tagen"):
         return False
     if phrase.preposition in governed_prepositions(clause):
-        later_complements = [next_phrase for next_phrase in phrases[number + 1 :] if next_phrase.preposition == phrase.preposition]
+        later_complements = [
+            next_phrase
+            for next_phrase in phrases[number + 1 :]
+            if next_phrase.preposition == phrase.preposition
+        ]
         return not later_complements and (clause.verb != "halten" or last)
     low = [clause.low(k) for k in range(phrase.first, phrase.last + 1)]
     if {" ".join(low[:2]), " ".join(low[:3])} & lexicon.FRAMES:

@@ -288,6 +288,10 @@ def _before_clause(sentence: list[GermanToken], middle: list[int]) -> tuple[list
 
 def _separated_prefix(sentence: list[GermanToken], positions: list[int]) -> tuple[int, int] | None:
     """Return the place of the separated prefix of a verb in second place, or None."""
-    if positions and sentence[positions[-1]].low in lexicon.PREFIXES and sentence[positions[-1]].text.islower():
+    if (
+        positions
+        and sentence[positions[-1]].low in lexicon.PREFIXES
+        and sentence[positions[-1]].text.islower()
+    ):
         return len(positions) - 1, len(positions) - 1
     return None

@@ -137,7 +137,11 @@ class PhraseReader:
         """Return whether a word can stand between the beginning of a noun phrase and its noun."""
         token, low = self._token(index), self._low(index)
         is_adverb = low == "selbst" and self._is_noun(index + 1)  # "soll selbst Gesetze machen"
-        if token.kind != "word" or is_adverb or low in lexicon.PRONOUNS | lexicon.FRAME_ADVERBS | lexicon.FINITE:
+        if (
+            token.kind != "word"
+            or is_adverb
+            or low in lexicon.PRONOUNS | lexicon.FRAME_ADVERBS | lexicon.FINITE
+        ):
             return False
         if lexicon.is_inflected(low) or lexicon.is_number(low) or low in ("und", "oder", "nicht"):
             return True
@@ -431,7 +435,10 @@ class PhraseReader:
             return False
         if phrase.preposition in lexicon.NEVER_ATTRIBUTE or phrase.preposition in self.governed:
             return False
-        if not lexicon.is_noun(self.tokens[previous.last].text) and self.tokens[previous.last].kind != "opaque":
+        if (
+            not lexicon.is_noun(self.tokens[previous.last].text)
+            and self.tokens[previous.last].kind != "opaque"
+        ):
             return False
         is_bare = all(lexicon.is_inflected(self.tokens[k].low) for k in range(phrase.first + 1, phrase.head))
         article = self.tokens[min(phrase.first + 1, phrase.last)].low in lexicon.DEFINITE | lexicon.INDEFINITE

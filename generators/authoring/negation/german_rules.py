@@ -210,7 +210,9 @@ def _in_attribute(clause: GermanClause, position: int) -> bool:
 def _remove_nicht(clause: GermanClause, position: int, before: str) -> Edits:
     word = clause.tokens[position].text
     if _no_longer(clause, position):
-        explanation = f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
+        explanation = (
+            f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
+        )
         return Edits("undone-weiterhin", explanation, replaced={position: "weiterhin", position + 1: ""})
     removed = {position: ""}
     if before in lexicon.INTENSIFIERS or before == "weiterhin":  # to go on without it, and to begin with it
@@ -398,10 +400,14 @@ def kein(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> Edits:
     if phrase.kind == "indefinite":
         article = clause.tokens[phrase.first].text
         new = ("K" if article[0] == "E" else "k") + article.lower()
-        explanation = f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
+        explanation = (
+            f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
+        )
         return Edits("kein", explanation, replaced={phrase.first: new})
     word, changes = kein_before(clause, phrase, subject)
     if word == "keine" and noun.lower().endswith(lexicon.ADJECTIVAL):  # "keine Jugendlichen"
         changes[phrase.head] = f"{noun}n"
-    explanation = f'"{word}" was put before "{noun}", which has no article: such a noun phrase is negated by "kein".'
+    explanation = (
+        f'"{word}" was put before "{noun}", which has no article: such a noun phrase is negated by "kein".'
+    )
     return Edits("kein-bare", explanation, replaced=changes, inserted={phrase.first: word})

@@ -99,9 +99,17 @@ def sentences(token_list: list[GermanToken]) -> list[list[GermanToken]]:
     Where a pipeline tells sentences, its own count instead of those that a full stop ends.
     """
     result: list[list[GermanToken]] = [[]]
-    has_boundaries = bool(token_list and token_list[0].tags and token_list[0].tags[0].begins_sentence is not None)
+    has_boundaries = bool(
+        token_list and token_list[0].tags and token_list[0].tags[0].begins_sentence is not None
+    )
     for token in token_list:
-        if has_boundaries and token.tags and token.tags[0].begins_sentence and token.kind != "opaque" and result[-1]:
+        if (
+            has_boundaries
+            and token.tags
+            and token.tags[0].begins_sentence
+            and token.kind != "opaque"
+            and result[-1]
+        ):
             result.append([])
         behind = token.kind == "opaque" or (token.kind == "mark" and _QUOTE.fullmatch(token.text))
         closing = behind and not result[-1] and len(result) > 1

@@ -70,7 +70,9 @@ def _tokens(text: str, start: int, analysis: TaggedStatement | None) -> list[tup
     return [(begin, end, text[begin:end].lower().rstrip("'’") or "'") for begin, end in pieces]
 
 
-def _negate_sentence(text: str, language: str, offset: int, analysis: TaggedStatement | None) -> NegationResult:
+def _negate_sentence(
+    text: str, language: str, offset: int, analysis: TaggedStatement | None
+) -> NegationResult:
     tokens = _tokens(text, offset, analysis)
     lows = [low for _, _, low in tokens]
     (particle,) = _words(language, "negation")
@@ -100,7 +102,9 @@ def _negate_sentence(text: str, language: str, offset: int, analysis: TaggedStat
         remaining_text = _exchange(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
         remaining_text = capitalize_first(remaining_text) if text[cut].isupper() else remaining_text
         return abstention or NegationResult(
-            text[:cut] + remaining_text, "undone", f'"{word}" was already negated, so "{particle}" was taken out.'
+            text[:cut] + remaining_text,
+            "undone",
+            f'"{word}" was already negated, so "{particle}" was taken out.',
         )
     at = next((index for index, low in enumerate(lows) if low.isalpha()), first)
     if lows[at] == particle:
@@ -127,7 +131,9 @@ def _negate_sentence(text: str, language: str, offset: int, analysis: TaggedStat
         explanation = (
             f'"{particle} {word}" would forbid or say another thing; the negation says that it is not so.'
         )
-    return abstention or NegationResult(negated, "not-before-verb" if negated == plain else "dual", explanation)
+    return abstention or NegationResult(
+        negated, "not-before-verb" if negated == plain else "dual", explanation
+    )
 
 
 def _exchange(text: str, language: str, change: str) -> str:
@@ -156,11 +162,15 @@ def _find_finite(lows: list[str], text: str, tokens: list[tuple[int, int, str]],
             if low in _words(language, "openers"):
                 waiting += 1
                 continue
-            is_finite = low in _words(language, "finite") and not _is_blocked(lows, index, language, strict=False)
+            is_finite = low in _words(language, "finite") and not _is_blocked(
+                lows, index, language, strict=False
+            )
             first = low.endswith(("mos", "iamo", "emo")) or {*lows[index + 1 : index + 2]} & _TO_THE
             is_name = text[tokens[index][0]].isupper() and not (index == 0 and first)
             # An opener takes a lexical verb in any case.
-            is_lexical = (effort or waiting) and not is_name and _is_lexical_verb(lows, index, language, effort > 1)
+            is_lexical = (
+                (effort or waiting) and not is_name and _is_lexical_verb(lows, index, language, effort > 1)
+            )
             if is_finite or is_lexical:
                 if not waiting:
                     return index
