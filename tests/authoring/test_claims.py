@@ -192,7 +192,7 @@ def test_damaged_rows_leave_the_rest(tmp_path: Path) -> None:
     expected += [(11, "claim_id"), (12, "claim"), (13, "gold"), (14, "gold")]
     assert problems(claims) == expected
     assert all(
-        any(said in problem.detail for said in ("expected", "more than", "left out"))
+        any(said in problem.detail for said in ("expected", "more than", "excluded"))
         for problem in claims.problems
     )
 

@@ -255,5 +255,6 @@ def _make_pair(pair: str, row: Mapping[str, str], labels: Mapping[str, str]) -> 
         field = ".".join(map(str, first["loc"]))
         raise InputError(
             f"tasks of the pair {pair[:_MAX_DISPLAYED]!r}: {field}: "
-            f"found {str(first['input'])[:_MAX_DISPLAYED]!r} ({first['msg'].lower()}); correct the source and export it again"
+            f"found {str(first['input'])[:_MAX_DISPLAYED]!r} ({first['msg'].lower()}); "
+            "correct the source and export it again"
         ) from None

@@ -40,15 +40,15 @@ from polbias.generators.authoring.negation.english_words import (
 )
 from polbias.generators.language.english_verbs import past, third_person
 
-# A "not" or "no" brought into the main clause.
+# Insertion of "not" or "no" into the main clause.
 
 
 def negate_subject(reader: VerbReader, main: Main, start: int) -> NegationSite | None:
-    """Negate a quantifier or "only" that the subject begins with: "Not all ..."."""
+    """Negate a quantifier or "only" at the beginning of the subject: "Not all ..."."""
     token = reader.tokens[start]
     nearby = {reader.low(start + 1), reader.low(start + 2)}
     if token.low in ("every", "each") and nearby & words("time_nouns"):
-        return None  # "Every five years the council ..." is no subject
+        return None  # "Every five years the council ..." is not a subject
     if (token.low, reader.low(start + 1)) in phrases("no_quantifiers"):
         return None
     amount = reader.low(main.finite.index - 1) in ("more", "less", "enough", "much")
@@ -100,7 +100,7 @@ def _negate_auxiliary(reader: VerbReader, index: int, polarity: list[ClauseEdit]
 
 
 def _adverbial_end(reader: VerbReader, at: int) -> int:
-    """Return the last index of a sentence adverbial that begins here, one less where none does."""
+    """Return the last index of a sentence adverbial that begins here, or the index before if none does."""
     if reader.low(at) in words("sentence_adverbs"):
         return at
     for phrase in phrases("sentence_phrases"):
@@ -110,7 +110,7 @@ def _adverbial_end(reader: VerbReader, at: int) -> int:
 
 
 def _negate_existential(reader: VerbReader, index: int) -> NegationSite | None:
-    """Return "there is no" for an indefinite noun phrase; None where "not" is right."""
+    """Return "there is no" for an indefinite noun phrase; None if "not" is right."""
     if reader.low(index - 1) != "there" or reader.low(index) not in words("existential"):
         return None
     following = reader.low(index + 1)
@@ -137,7 +137,7 @@ def _do_support(reader: VerbReader, main: Main, polarity: list[ClauseEdit]) -> N
         phased = (substitute(before, f"{auxiliary} not yet"), substitute(token, form.base))
         return NegationSite("phased", before.text, (*phased, *polarity))
     first = index
-    # "always harms" is denied as "does not always harm".
+    # The negation of "always harms" is "does not always harm".
     while _is_scopal(reader.low(first - 1)):
         first -= 1
     more = f"{auxiliary} not {form.base}"
@@ -153,11 +153,11 @@ def _is_scopal(word: str) -> bool:
     )
 
 
-# Negations that are already there, taken out.
+# Removal of existing negations.
 
 
 def undo(reader: VerbReader, main: Main) -> NegationSite | None:
-    """Take out the negation of the main clause."""
+    """Remove the negation of the main clause."""
     index = main.finite.index
     token = reader.tokens[index]
     if neither := next((word for word in reader.tokens if word.low in ("neither", "nor")), None):
@@ -190,13 +190,13 @@ def undo(reader: VerbReader, main: Main) -> NegationSite | None:
 
 
 def _dual_edits(verb: EnglishToken) -> list[ClauseEdit]:
-    """Return the edit of a verb that the negation of what it said changes: "must not" denies "may"."""
+    """Return the edit of a verb whose negation changes it: "must not" denies "may"."""
     new = table("duals").get(verb.low)
     return [substitute(verb, new)] if new else []
 
 
 def undo_subject(reader: VerbReader, main: Main, start: int) -> NegationSite | None:
-    """Take out the negation of the subject: "no", "nobody", "not all"."""
+    """Remove the negation of the subject: "no", "nobody", "not all"."""
     token, following = reader.tokens[start], reader.low(start + 1)
     if token.low == "not":
         before = [reader.low(index) for index in range(start, main.finite.index)]
@@ -229,7 +229,7 @@ def undo_subject(reader: VerbReader, main: Main, start: int) -> NegationSite | N
 def _remove_negation(
     reader: VerbReader, main: Main, at: int, word: str, edits: list[ClauseEdit], verb: str
 ) -> NegationSite:
-    """Return the decision to take a negation out, with what follows from it."""
+    """Remove a negation and adapt the words that depend on it."""
     for token in reader.tokens[at + 1 :]:
         if token.low == "but":
             return abstain("contrast", token)
@@ -243,7 +243,7 @@ def _remove_negation(
         return abstain("finite-verb", reader.tokens[at])
     auxiliary, negation = reader.tokens[main.finite.index], reader.tokens[at]
     finite = {"does": third_person, "did": past}.get(verb, str)(base)
-    # From "does not" to the next word: the adverb behind it stays.
+    # From "does not" to the next word: an adverb after it remains.
     out = ClauseEdit(auxiliary.start, reader.tokens[at + 1].start, "")
     removed_words = auxiliary.text if at == main.finite.index else f"{auxiliary.text} {negation.text}"
     return NegationSite(
@@ -252,7 +252,7 @@ def _remove_negation(
 
 
 def _undo_object(reader: VerbReader, index: int) -> NegationSite | None:
-    """Take out a "no" directly behind the verbs: "should be no", "has no"."""
+    """Remove a "no" directly after the verbs: "should be no", "has no"."""
     for at in range(index + 1, index + 5):
         low = reader.low(at)
         if low == "no":
@@ -279,7 +279,7 @@ def _undo_determiner(reader: VerbReader, at: int, main: int) -> NegationSite:
     return NegationSite("undone-no", token.text, (*edits, *_dual_edits(reader.tokens[main]), *polarity))
 
 
-# Negation of English statements: the finite verb of the main clause, or what it depends on.
+# Negation of English statements: the finite verb of the main clause, or a word with wider scope.
 
 
 def negate_english(statement: str, pipeline: Pipeline | None = None) -> NegationResult:
@@ -302,7 +302,7 @@ def _decide(text: str, pipeline: Pipeline | None) -> NegationSite:
     if not readers:
         return abstain("quotation" if any(character.isalpha() for character in text) else "no-finite-verb")
     candidates = [(reader, find_main(reader)) for reader in readers]
-    if len(candidates) > 1:  # one of them demands something, the others give reasons or explain it
+    if len(candidates) > 1:  # one sentence makes the demand, the others give reasons or explain it
         candidates = [
             candidate
             for candidate in candidates
@@ -342,12 +342,12 @@ def _negate_sentence(reader: VerbReader, main: Main | None) -> NegationSite:
 
 
 def _check_verb(site: NegationSite, verb: int, reader: VerbReader, infinite: bool = False) -> NegationSite:
-    """Abstain where a pipeline says that the verb which a rule turned on is none."""
+    """Abstain if the pipeline does not tag the verb of the rule as one."""
     return _abstain_on_objection(reader.tokens[verb], site, infinite) if site.edits else site
 
 
 def _abstain_without_verb(reader: VerbReader) -> NegationSite:
-    """Abstain for want of a finite verb, or because a pipeline says that what looks like one is none."""
+    """Abstain without a finite verb, or because the pipeline rejects the only candidate."""
     abstention = abstain("no-finite-verb")
     if not any(token.tags for token in reader.tokens):
         return abstention
@@ -367,9 +367,9 @@ def _abstain_on_objection(
 
 
 def _subject(reader: VerbReader, main: Main) -> int | None:
-    """Return the index of the subject's first word, or None where it cannot be told.
+    """Return the index of the subject's first word, or None if unclear.
 
-    It is the first word of the sentence, or, where that begins an adverbial, the one behind the last comma.
+    It is the first word of the sentence, or, after an adverbial, the word after the last comma.
     """
     start = next(
         index for index, token in enumerate(reader.tokens) if token.is_word or token.low[0].isdigit()
@@ -385,7 +385,7 @@ def _subject(reader: VerbReader, main: Main) -> int | None:
     commas = [index for index in before if reader.low(index) == ","]
     if commas:
         return commas[-1] + 1
-    # "In future all schools should ...": a quantifier behind a noun begins a new noun phrase.
+    # "In future all schools should ...": a quantifier after a noun begins a new noun phrase.
     behind_noun = [
         index
         for index in before

@@ -1,4 +1,4 @@
-"""German: where `nicht` goes."""
+"""German: the position of `nicht`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from polbias.generators.authoring.negation.german_text import (
 )
 from polbias.generators.language import german_words as lexicon
 
-# The negation of a predicate: "ist nicht gerecht", "ist kein Verbrechen", "soll nicht Pflicht werden".
+# Negation of a predicate: "ist nicht gerecht", "ist kein Verbrechen", "soll nicht Pflicht werden".
 
 _NOMINAL = ("definite", "indefinite", "bare")
 
@@ -60,13 +60,13 @@ def before_predicate(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
 
 
 def _is_countable(clause: GermanClause, phrase: ClausePhrase) -> bool:
-    """Return whether a bare noun in the predicate is one that "kein" can count: plurals and known genders."""
+    """Whether "kein" can precede a bare noun in the predicate: plurals and known genders."""
     noun = noun_of(clause, phrase)
     return bool(lexicon.is_plural(noun)) or (bool(phrase.adjectives) and lexicon.is_plural(noun) is not None)
 
 
 def _governed_index(clause: GermanClause, phrases: list[ClausePhrase], index: int) -> int:
-    """Return the place of the phrase that a predicate takes ("nicht auf Hilfe angewiesen"), or ``place``."""
+    """Return the index of the phrase that a predicate governs ("nicht auf Hilfe angewiesen"), or `index`."""
     previous = phrases[index - 1] if index else None
     is_pronominal = previous and previous.kind == "pronominal"
     is_governed = (
@@ -80,7 +80,7 @@ def _governed_index(clause: GermanClause, phrases: list[ClausePhrase], index: in
     return index
 
 
-# Where the negation of an affirmative main clause stands: the rules in their order.
+# The position of the negation in an affirmative main clause: the rules in order.
 
 _IDENTITY = ("gleich", "selb", "einzig")
 _SAME_DETERMINERS = (["dieselben"], ["dasselbe"], ["denselben"])
@@ -120,7 +120,7 @@ def _refuse_contrast(clause: GermanClause) -> None:
 
 
 def _is_operator(clause: GermanClause, phrase: ClausePhrase) -> bool:
-    """Return whether a phrase attracts the negation: focus words, quantifiers, amounts, comparatives."""
+    """Whether a phrase attracts the negation: focus words, quantifiers, amounts, comparatives."""
     if phrase.kind in ("focus", "universal", "number"):
         return True
     words = [clause.low(position) for position in range(phrase.first, phrase.head)]
@@ -137,7 +137,7 @@ def _is_operator(clause: GermanClause, phrase: ClausePhrase) -> bool:
 
 
 def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
-    """Put "nicht" before the first word that it would otherwise fall under: it must have the widest scope."""
+    """Put "nicht" before the first operator, because the negation needs the widest scope."""
     for phrase in phrases:
         if phrase.kind == "some":
             raise AbstentionError(
@@ -162,7 +162,7 @@ def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
         if edits := _exchange_phase_adverb(clause, phrase, phrases[number + 1 : number + 2]):
             return edits
         if phrase.kind == "number" and clause.passive and noun_of(clause, phrase) == "Tempo":
-            continue  # what is done with it is denied: "Tempo 30 nicht einführen"
+            continue  # the negation denies the action: "Tempo 30 nicht einführen"
         urgent = number and clause.low(phrases[number - 1].first) in lexicon.URGENT
         if urgent or (before == "adverb" and phrase.kind == "prepositional"):
             phrase = phrases[number - 1]
@@ -175,7 +175,7 @@ def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
 def _exchange_phase_adverb(
     clause: GermanClause, phrase: ClausePhrase, after: list[ClausePhrase]
 ) -> Edits | None:
-    """Exchange an adverb of phase for what denies it: "schon" for "noch nicht", "noch" for "nicht mehr"."""
+    """Replace an adverb of phase by its negation: "schon" by "noch nicht", "noch" by "nicht mehr"."""
     word, following = clause.low(phrase.first), clause.low(phrase.first + 1)
     still = {word, following} == {"noch", "immer"}
     new = "nicht mehr" if still else lexicon.PHASE_ADVERBS.get(word)
@@ -225,7 +225,7 @@ def _by_position(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
 
 
 def _refuse_loose(clause: GermanClause, phrases: list[ClausePhrase], index: int) -> None:
-    """Refuse what a negation in this place may or may not be of."""
+    """Abstain if a negation at this index is ambiguous."""
     behind = phrases[index:] or phrases[-1:]
     if not behind:
         return
@@ -242,7 +242,7 @@ def _refuse_loose(clause: GermanClause, phrases: list[ClausePhrase], index: int)
             index == len(phrases)
             and any(clause.low(k) in lexicon.LOOSE_ADVERBIALS for k in range(first.head + 1, first.last + 1))
         )
-        # "den städtischen gleichgestellt", "alte saniert": without its noun
+        # "den städtischen gleichgestellt", "alte saniert": without a noun
         or (
             first.kind == "adverb"
             and clause.low(first.first).endswith(("e", "en", "es", "em"))
@@ -254,9 +254,9 @@ def _refuse_loose(clause: GermanClause, phrases: list[ClausePhrase], index: int)
 
 
 def _manner_index(phrases: list[ClausePhrase], index: int) -> int:
-    """Return the place of an adverb of manner that stands before prepositional phrases, or ``place``.
+    """Return the index of an adverb of manner before prepositional phrases, or `index`.
 
-    "wirkt sich nicht negativ auf die Löhne aus": what the negation denies is the manner.
+    "wirkt sich nicht negativ auf die Löhne aus": the negation denies the manner.
     """
     left = index
     while left and phrases[left - 1].kind == "prepositional":
@@ -269,7 +269,7 @@ def _manner_index(phrases: list[ClausePhrase], index: int) -> int:
 
 
 def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: int) -> bool:
-    """Return whether "nicht" stands before a phrase, given that nothing after the phrase forbids it."""
+    """Whether "nicht" precedes a phrase, if no later phrase prevents it."""
     phrase = phrases[number]
     if phrase.kind in ("adverb", "pronominal"):
         return True
@@ -317,16 +317,16 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
     return last and not clause.cluster
 
 
-# Negation of German statements by rule: "soll nicht", "kein", or an existing negation taken away.
+# Negation of German statements by rule: "soll nicht", "kein", or the removal of an existing negation.
 # The main clause is split into its topological fields (`german_clause`), its middle field into phrases
-# (`german_phrases`). Rules in a fixed order then place one negation or take one away (`german_rules`). It has
-# scope over the whole claim; where no rule ensures this, there is no answer.
+# (`german_phrases`). Rules in a fixed order then insert or remove one negation (`german_rules`). It has
+# scope over the whole claim; if no rule ensures this, the rules abstain.
 
 
 def negate_german(statement: str, pipeline: Pipeline | None = None) -> NegationResult:
-    """Return the negation of a statement in German.
+    """Negate a German statement.
 
-    Of several sentences the last one is negated, if it alone makes a demand: those before it describe.
+    Of several sentences the last one is negated if it alone makes a demand: the others describe.
     """
     token_list = tokens(statement, pipeline.read(statement) if pipeline else None)
     if not token_list:

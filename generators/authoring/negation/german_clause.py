@@ -1,4 +1,4 @@
-"""German clauses: segments, verb clusters."""
+"""German clauses: segments and verb clusters."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from polbias.generators.authoring.negation.german_text import AbstentionError, GermanToken, segments
 from polbias.generators.language import german_words as lexicon
 
-# The verb cluster at the end of a clause: participles, infinitives, and what may stand after them.
+# The verb cluster at the end of a clause: participles, infinitives, and the words that can follow them.
 
 
 def _cluster_from(low: list[str], start: int) -> tuple[int, int]:
-    """Return the extent of the verb cluster around the infinitive or participle at a place."""
+    """Return the extent of the verb cluster around the infinitive or participle at an index."""
     first, last = start, start
     while last + 1 < len(low) and low[last + 1] in lexicon.AFTER_PARTICIPLE | lexicon.AFTER_INFINITIVE | {
         "worden"
@@ -21,7 +21,7 @@ def _cluster_from(low: list[str], start: int) -> tuple[int, int]:
         lexicon.is_participle(low[first - 1])
         or (low[first] in lexicon.AFTER_INFINITIVE and lexicon.is_infinitive(low[first - 1]))
     ):
-        # "verboten sein", "gelockert werden können"; two participles stand side by side with "und" only.
+        # "verboten sein", "gelockert werden können"; two participles are adjacent only if joined by "und".
         if low[first] not in lexicon.AFTER_PARTICIPLE | lexicon.AFTER_INFINITIVE:
             break
         first -= 1
@@ -40,7 +40,7 @@ def _same_form(left: str, right: str) -> bool:
 
 
 def _closes(sentence: list[GermanToken], positions: list[int], last: int) -> bool:
-    """Return whether a verb cluster may end here: nothing follows, or what can stand after it."""
+    """Whether a verb cluster may end here: at the end, or before a word that can follow it."""
     if last + 1 >= len(positions):
         return True
     following, position = sentence[positions[last + 1]], positions[last]
@@ -55,7 +55,7 @@ _JOINING = frozenset(["und", "oder", "sowie", "sondern", "aber", "statt", "ansta
 
 
 def find_cluster(sentence: list[GermanToken], positions: list[int], kind: str) -> tuple[int, int] | None:
-    """Return first and last place in ``rest`` of the verb cluster, or None."""
+    """Return the first and last index in `positions` of the verb cluster, or None."""
     clusters: list[tuple[int, int]] = []
     low = [sentence[position].low for position in positions]
     index = 0
@@ -93,11 +93,11 @@ def _zu_or_participle(word: str) -> bool:
     return word == "zu" or lexicon.is_zu_infinitive(word) or lexicon.is_participle(word)
 
 
-# The comma segments of a sentence: which belong to its main clause, and which are subordinate.
+# The comma segments of a sentence: main or subordinate.
 
 
 def word_forms(sentence: list[GermanToken], segment: list[int]) -> list[str]:
-    """Return the words at some positions in lower case, without brackets and quotations."""
+    """Return the words at the positions in lower case, without brackets and quotations."""
     return [sentence[position].low for position in segment if sentence[position].kind == "word"]
 
 
@@ -107,7 +107,7 @@ def _ends_in_zu_infinitive(words: list[str]) -> bool:
 
 
 def _opens_subordinate(words: list[str], first_segment: bool) -> str:
-    """Return "sure", "maybe" or "" for whether a comma segment begins like a subordinate clause."""
+    """Return "sure", "maybe" or "": how surely a comma segment begins like a subordinate clause."""
     first = words[0]
     second = words[1] if len(words) > 1 else ""
     if first in lexicon.SUBORDINATORS or (first == "so" and second == "dass"):
@@ -143,7 +143,7 @@ def main_segments(sentence: list[GermanToken]) -> tuple[list[list[int]], list[bo
             main[number] = False
             unfinished = not ends_in_verb
         elif sentence[part[-1]].text[:1].islower() and _ends_in_zu_infinitive(words) and verbless:
-            # "ist, wenn möglich, zu verbieten" has nothing but the verb there, and stays.
+            # "ist, wenn möglich, zu verbieten": only the verb follows, so it is in the main clause.
             main[number] = len(words) <= 2 and number > 0 and words[0] == "zu" and not main[number - 1]
         else:
             unfinished = False
@@ -161,14 +161,14 @@ class GermanClause:
     """The fields of a main clause.
 
     Attributes:
-        tokens: Of the whole sentence.
-        front: Positions before the finite verb; empty if a subordinate clause stands there.
+        tokens: Tokens of the whole sentence.
+        front: Positions before the finite verb; empty after a fronted subordinate clause.
         finite: Position of the finite verb.
         middle: Positions of the middle field.
         cluster: Positions of the verbs or the separated prefix at the end; may be empty.
         after: Positions after the verb cluster.
         kind: "modal", "werden", "sein", "haben" or "lexical", by the finite verb.
-        verb: The verb that says what is to be done, as an infinitive.
+        verb: The lexical verb as an infinitive.
     """
 
     tokens: list[GermanToken]
@@ -181,7 +181,7 @@ class GermanClause:
     verb: str
 
     def low(self, position: int) -> str:
-        """Return the token at a position in lower case; "" past the end of the sentence."""
+        """Return the token at a position in lower case; "" after the end of the sentence."""
         return self.tokens[position].low if position < len(self.tokens) else ""
 
     @property
@@ -193,7 +193,7 @@ class GermanClause:
 
 
 def _find_finite(sentence: list[GermanToken], main: list[int], fronted: bool) -> int:
-    """Return the place in ``main`` of the finite verb, or raise."""
+    """Return the index in `main` of the finite verb, or raise."""
     low = [sentence[position].low for position in main]
     for index, word in enumerate(low):
         if word in lexicon.FINITE and (index or fronted):
@@ -214,7 +214,7 @@ def _find_finite(sentence: list[GermanToken], main: list[int], fronted: bool) ->
             or lexicon.is_noun(before.text)
             or (before.low in lexicon.PRONOUNS | lexicon.FRAME_ADVERBS or before.text[-1:].isdigit())
         )
-        # "in Italien geborene Kinder": a participle that stands before its noun is no finite verb.
+        # "in Italien geborene Kinder": a participle before its noun is not a finite verb.
         attribute = low[index].endswith(("ten", "en")) and _attribute_follows(sentence, main, index)
         if complete and not attribute:
             return index
@@ -222,7 +222,7 @@ def _find_finite(sentence: list[GermanToken], main: list[int], fronted: bool) ->
 
 
 def _attribute_follows(sentence: list[GermanToken], main: list[int], index: int) -> bool:
-    """Return whether a finite verb comes later, so that this form stands before a noun as its attribute."""
+    """Whether a finite verb follows, so that this form is an attribute of the next noun."""
     if index + 1 >= len(main) or not lexicon.is_noun(sentence[main[index + 1]].text):
         return False
     return any(lexicon.is_finite_lexical(sentence[position].low) for position in main[index + 2 :])
@@ -278,7 +278,7 @@ def parse(sentence: list[GermanToken]) -> GermanClause:
 
 
 def _before_clause(sentence: list[GermanToken], middle: list[int]) -> tuple[list[int], list[int]]:
-    """Split a middle field without verbs at its end where a subordinate clause closes it."""
+    """Split a middle field without final verbs at the subordinate clause that ends it."""
     for index in range(1, len(middle)):
         between = sentence[middle[index - 1] + 1 : middle[index]]
         if any(token.kind != "mark" for token in between):
@@ -287,7 +287,7 @@ def _before_clause(sentence: list[GermanToken], middle: list[int]) -> tuple[list
 
 
 def _separated_prefix(sentence: list[GermanToken], positions: list[int]) -> tuple[int, int] | None:
-    """Return the place of the separated prefix of a verb in second place, or None."""
+    """Return the extent of the separated prefix of a verb, or None."""
     if (
         positions
         and sentence[positions[-1]].low in lexicon.PREFIXES

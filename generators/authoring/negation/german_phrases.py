@@ -20,8 +20,8 @@ class ClausePhrase:
             "pronoun", "prepositional", "pronominal" ("dafür"), "frame", "focus" or "adverb".
         first: Position of its first token.
         last: Position of its last token, attributes included.
-        head: Position of its noun; that of the first token where it has none.
-        adjectives: Positions of the inflected adjectives of a bare phrase, of all that are joined by "und".
+        head: Position of its noun, or of its first token without a noun.
+        adjectives: Positions of the inflected adjectives of a bare phrase, or of all phrases joined by "und".
         preposition: The preposition without article, or "".
         joined: Whether it consists of phrases joined by "und" or commas.
         inner: Kind of the noun phrase after a preposition.
@@ -52,11 +52,11 @@ class PhraseReader:
     """Reads the phrases of a field from left to right.
 
     Attributes:
-        tokens: Of the sentence.
-        positions: Of the field that is read.
-        governed: Prepositions that the verb or predicate takes; their phrases are no attributes.
-        passive: Whether "von" can name who does it.
-        place: Place in ``positions`` that is read next.
+        tokens: Tokens of the sentence.
+        positions: Positions of the field.
+        governed: Prepositions of the verb or predicate; their phrases are not attributes.
+        passive: Whether "von" can introduce the agent.
+        index: Next index in ``positions``.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class PhraseReader:
     ) -> None:
         self.tokens, self.positions, self.index = tokens, positions, 0
         self.governed, self.passive = governed, passive
-        # Every adverb looks ahead as far as the noun, past all others: kept, or the time doubles with each.
+        # Cached: every adverb looks ahead to the noun, so the time would double with each adverb.
         self._find_noun = cache(self._search_noun)
 
     def _token(self, index: int) -> GermanToken:
@@ -85,7 +85,7 @@ class PhraseReader:
         return lexicon.is_noun(self._token(index).text)
 
     def _noun_phrase(self) -> ClausePhrase | None:
-        """Read determiner, adjectives and noun, with genitives; None if there is no noun."""
+        """Read determiner, adjectives and noun, with genitives; None without a noun."""
         start = index = self.index
         low, kind = self._low(start), "bare"
         for name, words in (
@@ -119,7 +119,7 @@ class PhraseReader:
         return phrase
 
     def _search_noun(self, start: int, kind: str) -> int | None:
-        """Return the place of the noun that a phrase has from ``start`` on, or None."""
+        """Return the index of the noun of a phrase that begins at ``start``, or None."""
         index, extended = start, False
         while index < len(self.positions):
             token = self._token(index)
@@ -134,7 +134,7 @@ class PhraseReader:
         return None
 
     def _before_noun(self, index: int, kind: str) -> bool:
-        """Return whether a word can stand between the beginning of a noun phrase and its noun."""
+        """Whether a word can occur between the beginning of a noun phrase and its noun."""
         token, low = self._token(index), self._low(index)
         is_adverb = low == "selbst" and self._is_noun(index + 1)  # "soll selbst Gesetze machen"
         if (
@@ -170,7 +170,7 @@ class PhraseReader:
         )
 
     def _compound_end(self, index: int, kind: str, extended: bool = False) -> int:
-        """Return the place of the last of several nouns in a row that belong together: "Schweizer Armee"."""
+        """Return the index of the last of several adjacent nouns in one phrase: "Schweizer Armee"."""
         while (
             index + 1 < len(self.positions)
             and self.positions[index + 1] == self.positions[index] + 1
@@ -196,14 +196,14 @@ class PhraseReader:
             second = self._find_noun(index + 2, kind)
             return index if second is None else second
         following = self._low(index + 1)
-        # "die vom Bund geförderten Schulen": the noun of the phrase comes after the attribute.
+        # "die vom Bund geförderten Schulen": the noun of the phrase follows the attribute.
         if extended and lexicon.is_inflected(following) and following not in lexicon.GENITIVE_ARTICLES:
             noun_index = self._find_noun(index + 1, kind)
             return index if noun_index is None else noun_index
         return index
 
     def _extend(self, phrase: ClausePhrase) -> None:
-        """Add what belongs to a noun on its right: brackets, genitives, names."""
+        """Extend a phrase by brackets, genitives and names after its noun."""
         while self.index < len(self.positions):
             low, token = self._low(self.index), self._token(self.index)
             adjacent = self.positions[self.index] == self.positions[self.index - 1] + 1
@@ -237,9 +237,9 @@ class PhraseReader:
             phrase.last = following.last
 
     def _genitive_adjective(self, phrase: ClausePhrase) -> bool:
-        """Return whether an adjective in the genitive comes: "der Bau neuer Strassen".
+        """Whether an adjective in the genitive follows: "der Bau neuer Strassen".
 
-        The form is also that of a comparative: "den Gemeinden schneller Geld geben".
+        A comparative has the same form: "den Gemeinden schneller Geld geben".
         """
         low = self._low(self.index)
         if not low.endswith("er") or not self._token(self.index).text.islower():
@@ -255,7 +255,7 @@ class PhraseReader:
     # The phrases of a middle field: noun phrases with their attributes, prepositional phrases, adverbs.
 
     def read(self) -> list[ClausePhrase]:
-        """Return all phrases; stops at a comma after which no enumeration goes on."""
+        """Return all phrases up to a comma that does not continue an enumeration."""
         phrases: list[ClausePhrase] = []
         while self.index < len(self.positions):
             comma = self._comma_before(self.index)
@@ -288,7 +288,7 @@ class PhraseReader:
             phrases.append(phrase)
 
     def _is_postposition(self, phrases: list[ClausePhrase]) -> bool:
-        """Return whether a preposition governs the noun phrase before it: "China gegenüber"."""
+        """Whether a preposition governs the noun phrase before it: "China gegenüber"."""
         if not phrases or phrases[-1].kind not in ("definite", "indefinite", "bare", "universal"):
             return False
         adjacent = phrases[-1].last == self.positions[self.index] - 1
@@ -297,14 +297,14 @@ class PhraseReader:
         return adjacent and self._low(self.index) in lexicon.POSTPOSITIONS and not nominal
 
     def _comma_before(self, index: int) -> bool:
-        """Return whether nothing but punctuation lies between a place and the one before it."""
+        """Whether only punctuation occurs between a position and the previous one."""
         if not index or self.positions[index] == self.positions[index - 1] + 1:
             return False
         between = self.tokens[self.positions[index - 1] + 1 : self.positions[index]]
         return all(token.kind == "mark" for token in between)
 
     def _join(self, previous: ClausePhrase, comma: bool) -> bool:
-        """Join what follows a conjunction or comma to the phrase before it, if it is of the same form."""
+        """Join the phrase after a conjunction or comma to the previous phrase if both have the same form."""
         start = self.index
         self.index += 0 if comma and self._low(start) not in lexicon.CONJUNCTIONS else 1
         if self.index >= len(self.positions):
@@ -319,7 +319,7 @@ class PhraseReader:
         ):
             self.index = start
             return False
-        # After an attribute, "und" goes on with the attribute: "eine Steuer auf Alkohol und Tabak".
+        # After an attribute, "und" continues the attribute: "eine Steuer auf Alkohol und Tabak".
         single = previous.last == previous.head or previous.joined
         previous.last, previous.joined = phrase.last, True
         attribute = phrase.kind == "definite" and self.tokens[phrase.first].low in lexicon.GENITIVE_ARTICLES
@@ -343,7 +343,7 @@ class PhraseReader:
             return ClausePhrase(
                 "focus", self.positions[start], self.positions[start + 1], self.positions[start]
             )
-        # Written small; the first word of a sentence has a capital in any case.
+        # In lower case; the first word of a sentence is capitalized in any case.
         if low in lexicon.PREPOSITIONS and (token.text[:1].islower() or self.positions[start] == 0):
             return self._read_prepositional()
         if not self._is_adverb_here(start) and (phrase := self._noun_phrase()):
@@ -367,7 +367,7 @@ class PhraseReader:
         return None
 
     def _is_degree(self, index: int) -> bool:
-        """Return whether "zu" before a word is "too": a dative cannot end in "e", or do without an ending."""
+        """Whether "zu" before a word means "too": a dative cannot end in "e" or lack an ending."""
         if index >= len(self.positions) or not self._token(index).text.islower():
             return False
         low = self._low(index)
@@ -394,7 +394,7 @@ class PhraseReader:
         return low in closed or (low in lexicon.POSITIVE_QUANTIFIERS and not self._is_noun(index + 1))
 
     def _read_prepositional(self) -> ClausePhrase:
-        """Read a preposition with what it governs, and what can follow as a postposition."""
+        """Read a prepositional phrase with its complement and a possible postposition."""
         position, low = self.positions[self.index], self._low(self.index)
         preposition = lexicon.CONTRACTED.get(low, low)
         self.index += 1
@@ -422,7 +422,7 @@ class PhraseReader:
         return ClausePhrase("prepositional", position, last, head, preposition=preposition, inner=inner)
 
     def _is_attribute(self, previous: ClausePhrase, phrase: ClausePhrase) -> bool:
-        """Return whether a prepositional phrase belongs to the noun before it."""
+        """Whether a prepositional phrase is an attribute of the noun before it."""
         kinds_without_attribute = ("pronoun", "adverb", "focus", "frame", "pronominal")
         if phrase.kind != "prepositional" or previous.kind in kinds_without_attribute:
             return False
@@ -447,7 +447,7 @@ class PhraseReader:
         is_full = self.tokens[min(phrase.first + 1, phrase.last)].low in ("voller", "vollem")
         if is_full or is_deadline(self.tokens, phrase):  # "in voller Höhe", "bis 2035"
             return False
-        # "das Alter mit Tests bestimmen": a thing that is known is not told apart by what it is done with
+        # "das Alter mit Tests bestimmen": an instrument does not restrict a definite noun
         if phrase.preposition == "mit" and previous.kind == "definite" and phrase.inner == "bare":
             return False
         has_agent = phrase.preposition == "von" and self.passive
@@ -455,7 +455,7 @@ class PhraseReader:
 
 
 def is_deadline(tokens: list[GermanToken], phrase: ClausePhrase) -> bool:
-    """Return whether a phrase says until when: "innerhalb von drei Monaten", "bis 2035"."""
+    """Whether a phrase is a deadline: "innerhalb von drei Monaten", "bis 2035"."""
     inside = [token.low for token in tokens[phrase.first : phrase.last + 1]]
     until = phrase.preposition == "bis" and inside[1:2] != ["zu"]
     return (until or phrase.preposition in ("innerhalb", "binnen")) and any(map(lexicon.is_number, inside))

@@ -1,4 +1,4 @@
-"""German: negation by `kein`, of fronted phrases, and how it is undone."""
+"""German: negation by `kein`, negation of fronted phrases, and removal of a negation."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from polbias.generators.authoring.negation.german_text import AbstentionError, E
 from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.english import capitalize_first
 
-# What stands before the finite verb and decides on the negation: quantifiers, "nur", "auch", "mehr".
+# Operators before the finite verb: quantifiers, "nur", "auch", "mehr".
 
 
 def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
-    """Return the negation of a clause that begins with an operator, or None if it does not.
+    """Negate a clause that begins with an operator; None if it does not.
 
-    An operator before the finite verb has scope over a "nicht" that comes later: "Alle Länder sollen X nicht
-    tun" denies X of every country and is no negation of "Alle Länder sollen X tun".
+    An operator before the finite verb has scope over a later "nicht": "Alle Länder sollen X nicht tun"
+    denies X of every country and is not the negation of "Alle Länder sollen X tun".
     """
     fronted = clause.front
     if not fronted and clause.low(0) in lexicon.FRONT_FOCUS:  # "Nur wer zahlt, soll ..."
@@ -42,7 +42,7 @@ def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
 
 
 def _insert_expletive(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
-    """Move the subject behind the finite verb, where it can be negated: "Es sollen nicht mehr ..."."""
+    """Move the subject after the finite verb, where it can be negated: "Es sollen nicht mehr ..."."""
     first = clause.tokens[clause.front[0]]
     has_noun = any(lexicon.is_noun(clause.tokens[position].text) for position in clause.front[1:])
     subject_follows = phrases and phrases[0].kind in ("definite", "pronoun") and not clause.passive
@@ -74,11 +74,11 @@ _DIMINUTIVE = ("chen", "lein")  # the singular looks like the plural
 def kein_before(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> tuple[str, dict[int, str]]:
     """Return "kein" for a noun phrase without article, and its adjectives with their new endings.
 
-    After "kein" an adjective is weak but in the nominative and accusative singular: "neue Steuern" becomes
-    "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
+    After "kein" an adjective is weak except in the nominative and accusative singular: "neue Steuern"
+    becomes "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
     """
     tokens, noun = clause.tokens, noun_of(clause, phrase)
-    # what can be counted and has no article is a plural
+    # a countable noun without an article is a plural
     has_same_plural = noun.endswith((*_DIMINUTIVE, "verfahren", "vorhaben", "abkommen", "unternehmen"))
     plural = _is_plural(clause, phrase, subject) or (has_same_plural and not phrase.adjectives)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
@@ -98,7 +98,7 @@ def kein_before(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> tu
 
 
 def _is_plural(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> bool | None:
-    """Return whether a noun is a plural, by the finite verb of which it is the subject or by its form."""
+    """Whether a noun is a plural, by its form or, for a subject, by the finite verb."""
     finite = clause.low(clause.finite)
     if subject and finite in lexicon.PLURAL_FINITE | lexicon.SINGULAR_FINITE:
         return finite in lexicon.PLURAL_FINITE
@@ -114,7 +114,7 @@ def _require_number(plural: bool | None, noun: str) -> bool:
 
 
 def _kein_for_bare_noun(noun: str, plural: bool | None, subject: bool) -> str:
-    """Return "kein" before a noun without adjective, whose gender and number nothing else shows."""
+    """Return "kein" before a noun without an adjective that would show gender and number."""
     if plural:
         return "keine"
     gender = lexicon.gender(noun) if plural is not None else None
@@ -126,7 +126,7 @@ def _kein_for_bare_noun(noun: str, plural: bool | None, subject: bool) -> str:
 
 
 def _weaken_adjectives(tokens: list[GermanToken], phrase: ClausePhrase, strong: str) -> dict[int, str]:
-    """Return the adjectives that have a strong ending with the weak ending "en"."""
+    """Return the adjectives with the weak ending "en" for the strong ending."""
     return {
         position: tokens[position].text[: -len(strong)] + "en"
         for position in phrase.adjectives
@@ -135,9 +135,9 @@ def _weaken_adjectives(tokens: list[GermanToken], phrase: ClausePhrase, strong: 
 
 
 def without_kein(clause: GermanClause, article: int, phrase: ClausePhrase, subject: bool) -> dict[int, str]:
-    """Return the changes that turn a phrase with "kein" into an affirmative one; "" removes a token.
+    """Return the changes that make a phrase with "kein" affirmative; "" removes a token.
 
-    A singular gets "ein", a plural or a mass noun nothing; without an article adjectives are strong.
+    A singular gets "ein", a plural or mass noun no article; without an article adjectives are strong.
     """
     tokens, form, noun = clause.tokens, clause.low(article), noun_of(clause, phrase)
     positions = [k for k in range(article + 1, phrase.head) if lexicon.is_inflected(tokens[k].low)]
@@ -158,11 +158,11 @@ def without_kein(clause: GermanClause, article: int, phrase: ClausePhrase, subje
     return changes
 
 
-# The negation of a clause that is negated already: its negation is taken away.
+# Removal of an existing negation.
 
 
 def undo(clause: GermanClause) -> Edits | None:
-    """Return the changes that take away the negation of a main clause, or None if it has none."""
+    """Return the changes that remove the negation of a main clause, or None if it has none."""
     positions = [*clause.front, *clause.middle, *clause.cluster, *clause.after]
     negative = lexicon.NEGATIVE_ARTICLES | lexicon.NEVER | lexicon.OTHER_NEGATIVES | {"nicht"}
     negations = [k for k in positions if clause.low(k) in negative and not _in_attribute(clause, k)]
@@ -197,7 +197,7 @@ def undo(clause: GermanClause) -> Edits | None:
 
 
 def _in_attribute(clause: GermanClause, position: int) -> bool:
-    """Return whether a "nicht" negates an adjective before its noun: "von nicht verwertbarem Plastik"."""
+    """Whether a "nicht" negates an adjective before its noun: "von nicht verwertbarem Plastik"."""
     if clause.low(position) != "nicht" or position + 2 >= len(clause.tokens) or not position:
         return False
     openers = lexicon.DEFINITE | lexicon.INDEFINITE | lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS
@@ -223,7 +223,7 @@ def _remove_nicht(clause: GermanClause, position: int, before: str) -> Edits:
 
 
 def _no_longer(clause: GermanClause, position: int) -> bool:
-    """Return whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
+    """Whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
     if clause.low(position + 1) not in ("mehr", "länger"):
         return False
     following = position + 2
@@ -280,7 +280,7 @@ def _remove_kein(clause: GermanClause, position: int) -> Edits:
 
 
 def _phrase_after(clause: GermanClause, position: int) -> ClausePhrase | None:
-    """Return the noun phrase after "kein", read as one without article."""
+    """Return the noun phrase after "kein", parsed without its article."""
     following = [k for k in clause.middle if k > position]
     phrases = PhraseReader(clause.tokens, following).read()
     if not phrases or not lexicon.is_noun(clause.tokens[phrases[0].head].text):
@@ -288,11 +288,11 @@ def _phrase_after(clause: GermanClause, position: int) -> ClausePhrase | None:
     return phrases[0]
 
 
-# What several rules of negation ask of a clause.
+# Properties of a clause for several rules.
 
 
 def governed_prepositions(clause: GermanClause) -> frozenset[str]:
-    """Return the prepositions that the verb takes, or an adjective or participle in the predicate."""
+    """Return the prepositions governed by the verb, or by an adjective or participle in the predicate."""
     prepositions = {preposition for preposition, verbs in lexicon.GOVERNED.items() if clause.verb in verbs}
     words = {clause.low(position) for position in [*clause.middle, *clause.cluster]}
     prepositions |= {prep for prep, adjectives in lexicon.GOVERNED_BY_ADJECTIVE.items() if adjectives & words}
@@ -305,7 +305,7 @@ def noun_of(clause: GermanClause, phrase: ClausePhrase) -> str:
 
 
 def subject_in_middle(clause: GermanClause) -> bool:
-    """Return whether the forefield cannot be the subject, so that the subject follows the finite verb."""
+    """Whether the forefield cannot be the subject, so that the subject follows the finite verb."""
     if not clause.front:
         return clause.low(0) != "wer"
     if clause.low(clause.front[0]) in ("den", "dem", "einem", "einen", "ihm", "ihnen"):
@@ -318,7 +318,7 @@ def subject_in_middle(clause: GermanClause) -> bool:
 
 
 def insert(clause: GermanClause, position: int, rule: str, reason: str) -> Edits:
-    """Return the insertion of "nicht" before a position; ``why`` completes the explanation."""
+    """Insert "nicht" before a position; `reason` completes the explanation."""
     return Edits(
         rule,
         f'"nicht" was inserted before "{clause.tokens[position].text}": {reason}.',
@@ -326,11 +326,11 @@ def insert(clause: GermanClause, position: int, rule: str, reason: str) -> Edits
     )
 
 
-# The negation of indefinite noun phrases by "kein".
+# Negation of indefinite noun phrases by "kein".
 
 
 def indefinite(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
-    """Negate the last indefinite noun phrase by "kein", if nothing after it takes "nicht"."""
+    """Negate the last indefinite noun phrase by "kein" if no later phrase takes "nicht"."""
     for number, phrase in reversed([*enumerate(phrases)]):
         if phrase.preposition == "für" and clause.verb == "halten":
             return None
@@ -360,7 +360,7 @@ def indefinite(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | Non
 
 
 def _is_subject(clause: GermanClause, phrases: list[ClausePhrase], number: int) -> bool:
-    """Return whether a bare noun phrase is the subject rather than an object."""
+    """Whether a bare noun phrase is the subject, not an object."""
     if clause.verb in lexicon.EXISTENTIAL and not clause.passive:
         return False
     if not subject_in_middle(clause) and not _begins_with_es(clause):
@@ -375,7 +375,7 @@ def _begins_with_es(clause: GermanClause) -> bool:
 
 
 def _takes_kein(clause: GermanClause, phrases: list[ClausePhrase], number: int) -> bool:
-    """Return whether a noun phrase without article is new in the clause rather than what it is about."""
+    """Whether a noun phrase without article is new in the clause, not its topic."""
     phrase, noun = phrases[number], noun_of(clause, phrases[number])
     expletive = _begins_with_es(clause)
     if clause.verb in lexicon.AFFECTING and not expletive:
@@ -395,7 +395,7 @@ def _takes_kein(clause: GermanClause, phrases: list[ClausePhrase], number: int) 
 
 
 def kein(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> Edits:
-    """Return the changes that negate an indefinite noun phrase, with or without article."""
+    """Negate an indefinite noun phrase, with or without article, by "kein"."""
     noun = noun_of(clause, phrase)
     if phrase.kind == "indefinite":
         article = clause.tokens[phrase.first].text

@@ -1,4 +1,4 @@
-"""German text: tokens, edits, and what is left to a person."""
+"""German text: tokens, edits, and the exception of an abstention."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from polbias.generators.authoring.negation import TaggedStatement, Tags
 from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.english import capitalize_first, lowercase_first
 
-# Text of a statement as tokens, and back; sentences and the comma segments of a sentence.
+# Tokens of a statement; sentences, and the comma segments of a sentence.
 
-# A bracket or a quotation is one token: nothing in it is negated, and it belongs to what stands before it.
+# A bracket or a quotation is one token: it is never negated, and belongs to the words before it.
 _TOKEN = re.compile(
     r"(?P<opaque>\([^()]*\)|\[[^\[\]]*\]|„[^“”\"„]*[“”\"]|\"[^\"]*\"|«[^«»]*»|»[^«»]*«|“[^“”]*”|‚[^‘‚]*‘)"
     r"|(?P<mark>[,;!?…–—]|\.{3}|[-:.](?=\s|$))"
@@ -21,7 +21,7 @@ _TOKEN = re.compile(
 _QUOTE = re.compile(r"[„“”\"«»]")
 _MARK = re.compile(rf"[,;!?…–—.:-]|\.{{3}}|{_QUOTE.pattern}")
 _ORDINAL = re.compile(r"\d+\.")
-# What a pipeline must not split: "Lehrer:innen", "und/oder", "50%"; a stop between sentences is none of it.
+# Units that a pipeline must not split: "Lehrer:innen", "und/oder", "50%", but not the stop of a sentence.
 _UNIT = re.compile(
     r"(?:[^\s,;!?…–—()\[\]„“”\"«»:.]|(?<![a-zäöüß])\.(?=\w)|\.(?=[a-zäöüß\d])|:(?=\w)|,(?=\d)"
     r"|(?<=\w)\(\w+\)|(?<=\d)[–—](?=\d))+"
@@ -37,7 +37,7 @@ class GermanToken:
         before: The white space before it.
         kind: "word", "mark" or "opaque".
         low: The text in lower case.
-        tags: What a pipeline says of it; empty without one.
+        tags: The pipeline's tags; empty without one.
     """
 
     text: str
@@ -48,7 +48,7 @@ class GermanToken:
 
 
 def tokens(text: str, analysis: TaggedStatement | None = None) -> list[GermanToken]:
-    """Return the tokens of a text; joined with what stands before them they are the text without its end."""
+    """Return the tokens of a text with the white space before them; joined they are the text without its end."""
     token_list: list[GermanToken] = []
     previous_end = 0
     for start, end, kind in _pieces(text, analysis) if analysis else _matches(text):
@@ -82,7 +82,7 @@ def _is_short(low: str) -> bool:
 
 
 def _split_full_stop(token_list: list[GermanToken], remaining_text: str, has_analysis: bool) -> None:
-    """Split off the full stop of the last token, unless it is that of an abbreviation or ordinal."""
+    """Split off the full stop of the last token, unless it belongs to an abbreviation or ordinal."""
     token = token_list[-1]
     last = not remaining_text.strip()
     if not last and (has_analysis or _is_short(token.low)):
@@ -94,9 +94,9 @@ def _split_full_stop(token_list: list[GermanToken], remaining_text: str, has_ana
 
 
 def sentences(token_list: list[GermanToken]) -> list[list[GermanToken]]:
-    """Return the tokens by sentence; what follows a colon or semicolon counts as one.
+    """Return the tokens by sentence; a part after a colon or semicolon counts as one.
 
-    Where a pipeline tells sentences, its own count instead of those that a full stop ends.
+    The sentence boundaries of a pipeline replace the boundaries at full stops.
     """
     result: list[list[GermanToken]] = [[]]
     has_boundaries = bool(
@@ -131,31 +131,31 @@ def segments(sentence: list[GermanToken]) -> list[list[int]]:
     return [segment for segment in result if segment]
 
 
-# The exception by which a rule abstains.
+# The exception of an abstention.
 
 
 class AbstentionError(Exception):
-    """The rules do not cover a statement; carries the code of the abstention and the reason."""
+    """The rules do not cover a statement; `code` and `reason` of the abstention."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
         self.code, self.reason = code, reason
 
 
-# Changes to the tokens of a sentence, and the text that they make.
+# Changes to the tokens of a sentence, and their application.
 
 
 @dataclass(slots=True)
 class Edits:
-    """What a rule does to a sentence.
+    """The changes of a rule to a sentence.
 
     Attributes:
         rule: Code of the rule.
-        why: The explanation, one sentence.
+        explanation: One sentence for a person.
         replaced: New text by position; "" removes the token.
-        inserted: A word to stand before a position.
+        inserted: Inserted word by the position after it.
         lowered: Whether the first token loses its capital, because it no longer begins the sentence.
-        opening: Words to put before the sentence ("Es sollen").
+        opening: Words inserted before the sentence ("Es sollen").
     """
 
     rule: str
@@ -166,7 +166,7 @@ class Edits:
     opening: str = ""
 
     def apply(self, tokens: list[GermanToken]) -> str:
-        """Return the text of a sentence with the changes, beginning with the white space before it."""
+        """Return the changed sentence, beginning with the white space before it."""
         lead = tokens[0].before
         pieces: list[str] = [self.opening] if self.opening else []
         for position, token in enumerate(tokens):

@@ -38,7 +38,9 @@ def negate_romance(statement: str, language: str, pipeline: Pipeline | None = No
     if not text:
         return NegationResult(None, "abstain:empty", "There is no statement.")
     if "?" in text:
-        return NegationResult(None, "abstain:question", "The place of a negation in a question is unsure.")
+        return NegationResult(
+            None, "abstain:question", "The position of a negation in a question is unclear."
+        )
     analysis = pipeline.read(text) if pipeline else None
     bounds = sentences(text, analysis)
     candidates = [(begin, end) for begin, end in bounds if any(map(str.isalpha, text[begin:end]))]
@@ -66,7 +68,7 @@ def _tokens(text: str, start: int, analysis: TaggedStatement | None) -> list[tup
     if analysis is None:
         return [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(visible)]
     pieces = analysis.pieces(visible, start, opaque=[match.span() for match in _ASIDE.finditer(text)])
-    # An elided word comes with its apostrophe ("dell'"), which the lists do not have.
+    # An elided word has its apostrophe ("dell'"), unlike the entries of the lists.
     return [(begin, end, text[begin:end].lower().rstrip("'’") or "'") for begin, end in pieces]
 
 
@@ -137,7 +139,7 @@ def _negate_sentence(
 
 
 def _exchange(text: str, language: str, change: str) -> str:
-    """Exchange what a sentence has after the negation was put in or taken out for what denies it."""
+    """Replace the text after the edit by its opposite, by the first matching pattern."""
     for pattern, new in _lists(language)["exchanged"][change].items():
         if re.match(pattern, text):
             return re.sub(pattern, new, text, count=1)
@@ -145,16 +147,16 @@ def _exchange(text: str, language: str, change: str) -> str:
 
 
 def _insert(text: str, at: int, particle: str) -> str:
-    """Insert the particle, which takes over the capital of a sentence's first word."""
+    """Insert the particle; at the beginning of a sentence it takes the capital of the next word."""
     if text[at].isupper() and not text[:at].strip(" \t\"'¡«“(-"):
         return f"{text[:at]}{particle.capitalize()} {text[at].lower()}{text[at + 1 :]}"
     return f"{text[:at]}{particle} {text[at:]}"
 
 
 def _find_finite(lows: list[str], text: str, tokens: list[tuple[int, int, str]], language: str) -> int | None:
-    """Return the index of the main clause's finite verb: the first that no "que" or "che" waits for.
+    """Return the index of the main clause's finite verb: the first without an open "que" or "che".
 
-    A lexical verb is taken where there is no better one; what may as well be a noun only as a last resort.
+    Lexical verbs are considered on the second pass, possible nouns on the third.
     """
     for effort in range(3):
         waiting = 0
@@ -167,7 +169,7 @@ def _find_finite(lows: list[str], text: str, tokens: list[tuple[int, int, str]],
             )
             first = low.endswith(("mos", "iamo", "emo")) or {*lows[index + 1 : index + 2]} & _TO_THE
             is_name = text[tokens[index][0]].isupper() and not (index == 0 and first)
-            # An opener takes a lexical verb in any case.
+            # An opener accepts a lexical verb on every pass.
             is_lexical = (
                 (effort or waiting) and not is_name and _is_lexical_verb(lows, index, language, effort > 1)
             )
