@@ -297,7 +297,8 @@ def read_review(path: Path, topic_set: TopicSet, items: Sequence[Item]) -> Accep
             code = _free_code(title, codes.values())
             if code is None:
                 raise ValueError(
-                    f"category: found {title[:60]!r}, no three letters of which are free as a code; rename it"
+                    f"category: found {title[:60]!r}, expected a title with three letters "
+                    "that are unused as a code; rename it"
                 )
             codes[title], titles[code] = code, title
         code = codes[title]

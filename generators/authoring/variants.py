@@ -194,7 +194,7 @@ def _parse_field(
 
 
 def _find_problems(
-    variant_request: VariantRequest, text: str | None, earlier: Sequence[str | None]
+    variant_request: VariantRequest, text: str | None, previous: Sequence[str | None]
 ) -> list[VariantProblem]:
     if text is None:
         return [VariantProblem("missing", "the answer has no such sentence")]
@@ -202,7 +202,7 @@ def _find_problems(
     folded = _fold(text)
     if folded == _fold(variant_request.statement.text):
         problems.append(VariantProblem("identical", "the same as the statement"))
-    if any(sentence is not None and _fold(sentence) == folded for sentence in earlier):
+    if any(sentence is not None and _fold(sentence) == folded for sentence in previous):
         problems.append(VariantProblem("repeated", "the same as one before it"))
     if doubt := language_doubt(
         text, base_language(variant_request.language), [base_language(variant_request.statement.language)]

@@ -1,4 +1,4 @@
-"""English clauses: phrases, finite and nonfinite verbs, and what is to be negated."""
+"""English clauses: phrases, finite and nonfinite verbs, and the word to negate."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
     if third and previous.endswith("ing") and previous != first and not form.is_verb_only:
         return 0.6, 0.0  # "housing costs", "learning challenges"
     if third and gerund:
-        # "Raising taxes harms ...": taxes are the object, so their number is no evidence.
+        # "Raising taxes harms ...": taxes are the object, so their number is not evidence.
         return (0.8, 0.0) if first == previous else (0.0, 0.0)
     if third:
         return (0.5, 0.0) if is_plural(previous) else (0.0, 0.0)

@@ -54,7 +54,7 @@ def before_predicate(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
     elif not prepositional:
         return None
     if any(p.preposition in lexicon.INSTRUMENT_NOUNS and p.last + 1 == predicate.first for p in phrases):
-        raise AbstentionError("abstain:scope", "how it is so or that it is so can be denied")
+        raise AbstentionError("abstain:scope", "the negation may apply to the manner or to the predicate")
     reason = "the predicate of the main clause is negated"
     return insert(clause, predicate.first, "nicht-before-predicate", reason)
 
@@ -106,10 +106,10 @@ def _refuse_contrast(clause: GermanClause) -> None:
     words = before | after
     if after & lexicon.ADDITIVE:
         raise AbstentionError(
-            "abstain:scope", '"auch" stands after the verbs and would have to become "auch nicht"'
+            "abstain:scope", '"auch" follows the verbs and would have to become "auch nicht"'
         )
     if words & lexicon.PAIRS:
-        raise AbstentionError("abstain:coordination", "the statement ties two alternatives together")
+        raise AbstentionError("abstain:coordination", "the statement combines two alternatives")
     low = [token.low for token in clause.tokens]
     if ("und", "nicht") in pairwise(low) and words & lexicon.FRONT_FOCUS:
         raise AbstentionError("abstain:contrast", "one thing is demanded to the exclusion of another")
@@ -142,7 +142,7 @@ def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
         if phrase.kind == "some":
             raise AbstentionError(
                 "abstain:scope",
-                f'"{clause.tokens[phrase.first].text}" does not come under a negation by itself',
+                f'"{clause.tokens[phrase.first].text}" is not in the scope of a negation by itself',
             )
     for number, phrase in enumerate(phrases):
         if not _is_operator(clause, phrase):
@@ -167,7 +167,7 @@ def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
         if urgent or (before == "adverb" and phrase.kind == "prepositional"):
             phrase = phrases[number - 1]
         rule = "focus-word" if phrase.kind == "focus" else "quantifier"
-        reason = "the negation has scope over this word, and so it stands right before it"
+        reason = "the negation has scope over this word, so it directly precedes it"
         return insert(clause, phrase.first, rule, reason)
     return None
 
@@ -196,7 +196,7 @@ def _before_light_object(clause: GermanClause, phrases: list[ClausePhrase]) -> E
         return None
     if len(phrases) == 1 and subject_in_middle(clause):
         return None
-    reason = "with a verb of having or getting the negation stands before the object"
+    reason = "with a verb of having or getting the negation precedes the object"
     return insert(clause, phrases[-1].first, "nicht-before-object", reason)
 
 
@@ -212,15 +212,13 @@ def _by_position(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
     if index < len(phrases):
         complement = phrases[index].kind in ("prepositional", "pronominal")
         rule = "nicht-before-complement" if complement else "nicht-before-adverb"
-        reason = "it belongs closely to the verb, and the negation stands before it"
+        reason = "it belongs closely to the verb, and the negation precedes it"
         return insert(clause, phrases[index].first, rule, reason)
     if clause.cluster:
-        reason = "the negation stands at the end of the middle field, before the verbs"
+        reason = "the negation is at the end of the middle field, before the verbs"
         return insert(clause, clause.cluster[0], "nicht-before-cluster", reason)
     last = phrases[-1].last if phrases else clause.finite
-    reason = (
-        f'"nicht" was put after "{clause.tokens[last].text}": the negation stands at the end of the clause.'
-    )
+    reason = f'"nicht" was put after "{clause.tokens[last].text}": the negation is at the end of the clause.'
     return Edits("nicht-final", reason, replaced={last: f"{clause.tokens[last].text} nicht"})
 
 
@@ -250,7 +248,7 @@ def _refuse_loose(clause: GermanClause, phrases: list[ClausePhrase], index: int)
         )
     ):
         noun = noun_of(clause, first)
-        raise AbstentionError("abstain:scope", f'the negation may be of "{noun}" or of what is said about it')
+        raise AbstentionError("abstain:scope", f'the negation may apply to "{noun}" or to its predicate')
 
 
 def _manner_index(phrases: list[ClausePhrase], index: int) -> int:
@@ -279,7 +277,7 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
     if phrase.kind != "prepositional":
         return False
     phrase_text = " ".join(clause.tokens[k].text for k in range(phrase.first, phrase.head + 1))
-    unsure = AbstentionError("abstain:scope", f'"{phrase_text}" or what is said to be so there can be denied')
+    unsure = AbstentionError("abstain:scope", f'"{phrase_text}" or the predicate can be denied')
     last = number + 1 == len(phrases)
     if last and lexicon.INSTRUMENT_NOUNS & {clause.low(k) for k in range(phrase.head, phrase.last)}:
         raise unsure
@@ -341,7 +339,7 @@ def negate_german(statement: str, pipeline: Pipeline | None = None) -> NegationR
     text = before + edits.apply(parts[-1]) + end
     if text == statement:
         return NegationResult(
-            None, "abstain:structure", "No negation was formed: the rules left the statement as it is."
+            None, "abstain:structure", "No negation was formed: the rules did not change the statement."
         )
     return NegationResult(text, edits.rule, edits.explanation)
 

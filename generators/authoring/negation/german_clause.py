@@ -200,7 +200,7 @@ def _find_finite(sentence: list[GermanToken], main: list[int], fronted: bool) ->
             if index and low[index - 1] == "zu":
                 continue
             if index + 1 < len(low) and low[index + 1] in lexicon.MODAL and index:
-                raise AbstentionError("abstain:structure", "a verb stands before the finite verb")
+                raise AbstentionError("abstain:structure", "a verb precedes the finite verb")
             return index
     for index in range(0 if fronted else 1, len(low)):
         position = main[index]

@@ -29,7 +29,7 @@ def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     )
     if universal or first in lexicon.FRONT_FOCUS:
         word = clause.tokens[fronted[0]].text
-        explanation = f'"nicht" was put before "{word}", which would else not be in its scope.'
+        explanation = f'"nicht" was put before "{word}", which would otherwise be outside its scope.'
         rule = "quantifier" if universal else "focus-word"
         return Edits(rule, explanation, inserted={fronted[0]: "nicht"}, lowered=fronted[0] == 0)
     if first in lexicon.DEGREE_FRONT:
@@ -53,7 +53,7 @@ def _insert_expletive(clause: GermanClause, phrases: list[ClausePhrase]) -> Edit
         )
     finite = clause.tokens[clause.finite].text
     explanation = (
-        f'The subject was put behind "{finite}" with "nicht" before "{first.low}", which is so in its scope.'
+        f'The subject was put behind "{finite}" with "nicht" before "{first.low}", which so is in its scope.'
     )
     return Edits(
         "expletive",
@@ -108,7 +108,7 @@ def _is_plural(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> boo
 def _require_number(plural: bool | None, noun: str) -> bool:
     if plural is None:
         raise AbstentionError(
-            "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
+            "abstain:morphology", f'the form of "{noun}" does not show whether it is a singular'
         )
     return plural
 
@@ -120,7 +120,7 @@ def _kein_for_bare_noun(noun: str, plural: bool | None, subject: bool) -> str:
     gender = lexicon.gender(noun) if plural is not None else None
     if gender is None:
         raise AbstentionError(
-            "abstain:morphology", f'gender or number of "{noun}" cannot be told from its form'
+            "abstain:morphology", f'the form of "{noun}" does not show its gender or number'
         )
     return {"f": "keine", "n": "kein", "m": "kein" if subject else "keinen"}[gender]
 
@@ -185,7 +185,7 @@ def undo(clause: GermanClause) -> Edits | None:
     low, before = clause.low(position), clause.low(position - 1) if position else ""
     if low in lexicon.OTHER_NEGATIVES:
         raise AbstentionError(
-            "abstain:scope", f'"{low}" has no affirmative counterpart that says just the opposite'
+            "abstain:scope", f'"{low}" has no affirmative counterpart that means the exact opposite'
         )
     if before in ("noch", "auch"):
         raise AbstentionError(
@@ -211,11 +211,11 @@ def _remove_nicht(clause: GermanClause, position: int, before: str) -> Edits:
     word = clause.tokens[position].text
     if _no_longer(clause, position):
         explanation = (
-            f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
+            f'"{word} mehr" became "weiterhin": the statement wants an end, its negation a continuation.'
         )
         return Edits("undone-weiterhin", explanation, replaced={position: "weiterhin", position + 1: ""})
     removed = {position: ""}
-    if before in lexicon.INTENSIFIERS or before == "weiterhin":  # to go on without it, and to begin with it
+    if before in lexicon.INTENSIFIERS or before == "weiterhin":  # "weiterhin nicht": its opposite begins
         removed[position - 1] = ""
     if position == 0 and len(clause.tokens) > 1:
         removed[1] = capitalize_first(clause.tokens[1].text)
@@ -251,10 +251,10 @@ def _no_longer(clause: GermanClause, position: int) -> bool:
 def _remove_kein(clause: GermanClause, position: int) -> Edits:
     if position in clause.front:
         raise AbstentionError(
-            "abstain:scope", '"kein" before the finite verb speaks of all, and its negation of some'
+            "abstain:scope", '"kein" before the finite verb is about all, and its negation about some'
         )
     if position not in clause.middle:
-        raise AbstentionError("abstain:structure", '"kein" stands after the verbs')
+        raise AbstentionError("abstain:structure", '"kein" follows the verbs')
     phrase = _phrase_after(clause, position)
     if phrase is None:
         raise AbstentionError("abstain:structure", 'the noun that belongs to "kein" was not found')
@@ -263,7 +263,7 @@ def _remove_kein(clause: GermanClause, position: int) -> Edits:
     word, new = clause.tokens[position].text, changes[position]
     if new and clause.verb in ("zahlen", "bezahlen", "entrichten", "erheben", "leisten"):
         raise AbstentionError(
-            "abstain:scope", f'"{noun_of(clause, phrase)}" may stand with an article or without'
+            "abstain:scope", f'"{noun_of(clause, phrase)}" may occur with or without an article'
         )
     if clause.low(position - 1) == "weiterhin" and position:
         changes[position - 1] = ""
@@ -272,7 +272,9 @@ def _remove_kein(clause: GermanClause, position: int) -> Edits:
         if len(mehr) > 1 or clause.low(mehr[0] + 1) == "als":
             raise AbstentionError("abstain:scope", '"kein ... mehr" can mean "no longer" or "not more"')
         changes[position], changes[mehr[0]] = f"weiterhin {new}".strip(), ""
-        explanation = f'"{word} ... mehr" became "weiterhin": what should stop should go on.'
+        explanation = (
+            f'"{word} ... mehr" became "weiterhin": the statement wants an end, its negation a continuation.'
+        )
         return Edits("undone-weiterhin", explanation, replaced=changes)
     change = f'became "{new}"' if new else "was removed"
     explanation = f'"{word}" {change}: the statement was negated already.'

@@ -48,7 +48,7 @@ class GermanToken:
 
 
 def tokens(text: str, analysis: TaggedStatement | None = None) -> list[GermanToken]:
-    """Return the tokens of a text with the white space before them; joined they are the text without its end."""
+    """Return the tokens of a text; with their white space they join to the text without its end."""
     token_list: list[GermanToken] = []
     previous_end = 0
     for start, end, kind in _pieces(text, analysis) if analysis else _matches(text):

@@ -47,7 +47,7 @@ def negate_romance(statement: str, language: str, pipeline: Pipeline | None = No
     if len(candidates) > 1:
         candidates = [span for span in candidates if _demands(text[slice(*span)], language)]
         if len(candidates) != 1:
-            reason = "There are several sentences, and which of them is the demand cannot be told."
+            reason = "There are several sentences, and it is unclear which of them is the demand."
             return NegationResult(None, "abstain:several-sentences", reason)
     if not candidates:
         return NegationResult(None, "abstain:no-finite-verb", "There is no word to negate.")
@@ -80,7 +80,7 @@ def _negate_sentence(
     (particle,) = _words(language, "negation")
     if not _words(language, "negative").isdisjoint(lows):
         return NegationResult(
-            None, "abstain:negative-word", "A negative word is there already, and undoing it is unsure."
+            None, "abstain:negative-word", "The statement has a negative word, and its removal is unclear."
         )
     if any(mark in lows[:-1] for mark in (":", ";")):
         return NegationResult(
@@ -131,7 +131,7 @@ def _negate_sentence(
     explanation = f'"{particle}" came before the finite verb "{word}" and its clitics.'
     if negated != plain:
         explanation = (
-            f'"{particle} {word}" would forbid or say another thing; the negation says that it is not so.'
+            f'"{particle} {word}" would have another meaning; the negation only denies the statement.'
         )
     return abstention or NegationResult(
         negated, "not-before-verb" if negated == plain else "dual", explanation
