@@ -193,9 +193,8 @@ def with_levels(
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         value = None if column.codes[row] < 0 else categories[column.codes[row]]
-        raise AnswerTableError(
-            f"column {name!r}, row {row}: found {brief(value)}, expected {' or '.join(map(str, code_by_value))}"
-        )
+        expected = " or ".join(map(str, code_by_value))
+        raise AnswerTableError(f"column {name!r}, row {row}: found {brief(value)}, expected {expected}")
     return pd.Categorical.from_codes(codes, list(levels))
 
 

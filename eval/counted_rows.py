@@ -10,10 +10,10 @@ _MINI = "_mini"
 
 
 def counted_rows(outcomes: pd.DataFrame, order: Sequence[str]) -> tuple[pd.DataFrame, int]:
-    """Drop answers to prompts that an earlier task contains; return the others, sorted, and the number dropped.
+    """Drop repeated prompts; return the sorted answers that count, and the number of dropped answers.
 
-    Of a prompt in several tasks, the answers of the first task by name count. Mini tasks are prefixes of other
-    tasks and come last.
+    Of a prompt in several tasks, the answers of the first task by name count. Mini tasks are prefixes of
+    other tasks and come last.
 
     Args:
         outcomes: answers of a respondent, with the categorical columns id and task.

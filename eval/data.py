@@ -110,7 +110,7 @@ def _checked_files(dataset: str, config: str, revision: str) -> tuple[list[Path]
 
 
 def locate_dataset(dataset: str, config: str, revision: str) -> tuple[Path, str]:
-    """Return the folder of a dataset and its origin: ``$POLBIAS_DATA_DIR``, the checkout's build, or the Hub."""
+    """Return the folder of a dataset and its origin: ``$POLBIAS_DATA_DIR``, the local build, or the Hub."""
     folder = build_root() / dataset
     if (folder / "manifest.json").is_file():
         return folder, f"the local build {folder}"
@@ -174,8 +174,8 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
         return
     version = locked.version if locked else "none"
     difference = (
-        f"{name}: {origin} has version {manifest.version} with content {content_hash[:12]}, {lock_path().name} has "
-        f"version {version} with {expected[:12]}"
+        f"{name}: {origin} has version {manifest.version} with content {content_hash[:12]}, "
+        f"{lock_path().name} has version {version} with {expected[:12]}"
     )
     if os.environ.get(ACCEPT_BUILD_VARIABLE) == "1" and holds(paths, entry):
         _log.warning(

@@ -189,7 +189,7 @@ class StoppingPlan:
         self._is_contrary, self._n, self._accepts_n = is_contrary, n, accepts_n
         self._projection = project_outcomes(n, error)
         self.counts = np.zeros((is_contrary.size, len(OPPOSITE_VARIANTS), 3), np.intp)
-        self.wanted = np.full(self.counts.shape[:2], min(BATCHES[0], n) if accepts_n else 1)
+        self.n_due = np.full(self.counts.shape[:2], min(BATCHES[0], n) if accepts_n else 1)
 
     @property
     def _current_bits(self) -> NDArray[np.uint8]:
@@ -203,7 +203,7 @@ class StoppingPlan:
         stance = np.where(all_decided, can_pass[:, 0].astype(np.int8) - can_pass[:, 1], 0).astype(np.int8)
         return np.asarray(all_decided | ~can_pass.any(axis=1)), stance
 
-    def ask_on(self) -> bool:
+    def extend(self) -> bool:
         """Request more answers once all requested ones are counted; False if all units are decided."""
         open_units = np.flatnonzero(~self.decided_stances()[0])
         if not open_units.size:
@@ -221,7 +221,7 @@ class StoppingPlan:
             n_answers + _PRIOR_WEIGHT
         ) + 1e-3 * n_answers
         prompt = np.where(is_decided(outcome_bits), np.inf, fit_share).argmin(axis=1)
-        self.wanted[open_units, prompt] += self._step(open_units, prompt)
+        self.n_due[open_units, prompt] += self._step(open_units, prompt)
         return True
 
     def _step(self, unit: Indices, prompt: Indices) -> Indices:

@@ -173,21 +173,21 @@ class SamplingPlanner:
         is_complete = (select_tested_prompts(units.row) >= 0).all(axis=1)
         self._tested_rows = select_tested_prompts(units.row)[is_complete]
         self._plan = StoppingPlan(units.is_contrary[is_complete], n, error, accepts_n)
-        self._n_read = np.zeros_like(self._plan.wanted)
-        self.wanted = np.full(len(docs), n)
-        self.wanted[(rows := units.row[is_complete])[rows >= 0]] = 1
-        self.wanted[self._tested_rows] = self._plan.wanted
+        self._n_read = np.zeros_like(self._plan.n_due)
+        self.n_due = np.full(len(docs), n)
+        self.n_due[(rows := units.row[is_complete])[rows >= 0]] = 1
+        self.n_due[self._tested_rows] = self._plan.n_due
 
-    def ask_on(self, answers: Sequence[Sequence[str]]) -> bool:
+    def extend(self, answers: Sequence[Sequence[str]]) -> bool:
         """Count the new answers of each row and request more; False if none are needed."""
-        for unit, prompt in np.argwhere(self._plan.wanted > self._n_read).tolist():
+        for unit, prompt in np.argwhere(self._plan.n_due > self._n_read).tolist():
             row = self._tested_rows[unit, prompt]
-            unread = slice(self._n_read[unit, prompt], self._plan.wanted[unit, prompt])
+            unread = slice(self._n_read[unit, prompt], self._plan.n_due[unit, prompt])
             for label in extract_labels(self._docs[row], answers[row][unread]):
                 self._plan.counts[unit, prompt, _COUNT_INDEX.get(label, 2)] += 1
-        self._n_read = self._plan.wanted.copy()
-        has_more = self._plan.ask_on()
-        self.wanted[self._tested_rows] = self._plan.wanted
+        self._n_read = self._plan.n_due.copy()
+        has_more = self._plan.extend()
+        self.n_due[self._tested_rows] = self._plan.n_due
         return has_more
 
 

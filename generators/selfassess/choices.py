@@ -94,8 +94,11 @@ class ChoiceDesign:
     prefill: bool = True
 
     def __post_init__(self) -> None:
-        for name, known in (("roles", BIASED), ("questions", QUESTIONS), ("ways", OPTION_COUNTS)):
-            given = getattr(self, name)
+        for name, given, known in (
+            ("roles", self.roles, BIASED),
+            ("questions", self.questions, QUESTIONS),
+            ("ways", self.option_counts, OPTION_COUNTS),
+        ):
             if not given or not set(given) <= set(known) or len(set(given)) < len(given):
                 raise InputError(f"{name}: found {list(given)}, expected some of {list(known)}, each once")
         if self.orders not in get_args(Orders):

@@ -41,11 +41,11 @@ def answers() -> tuple[list[dict[str, Any]], dict[str, list[list[str]]]]:
         drawn = np.where(rng.random(ANSWERS) < chance, "agree", "disagree")
         every.append(np.where(rng.random(ANSWERS) < silent, "I cannot answer that.", drawn).tolist())
     plan = SamplingPlanner(docs, ANSWERS, 0.0, False)
-    while plan.ask_on([said[:number] for said, number in zip(every, plan.wanted.tolist(), strict=True)]):
+    while plan.extend([said[:number] for said, number in zip(every, plan.n_due.tolist(), strict=True)]):
         pass
     some = [
         [*said[:number], *[NOT_REQUESTED] * (ANSWERS - number)]
-        for said, number in zip(every, plan.wanted.tolist(), strict=True)
+        for said, number in zip(every, plan.n_due.tolist(), strict=True)
     ]
     return docs, {"full": every, "stopped": some, "once": [said[:1] for said in every]}
 
