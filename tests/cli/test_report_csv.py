@@ -113,7 +113,7 @@ def test_no_zeros_where_nothing_was_tested(tmp_path: Path) -> None:
     run = _policy(tmp_path / "run", variants=("original", "opposite"), answers=30)
     done = analyze("policy", run, "-o", out)
     summary = wrote(done, out)["instruments"]["policy"]["model__one"]
-    assert "not all five reliability tests can be made" in done.output
+    assert "not all five reliability tests can be run" in done.output
     assert summary["not_tested"] == ["sign", "paraphrase", "negation"]
     assert summary["worldview"] == []
     assert not (out / "tables" / "policy-worldview-paper.csv").exists()
@@ -225,7 +225,7 @@ def test_published_answers_without_some_pairs(tmp_path: Path) -> None:
     exclude = ("--exclude-pairs", pairs)
     asked = ("report", "--polbix-answers", *published(tmp_path), *exclude, "--tables-only", "-o", out)
     notices = [each["problem"] for each in wrote(invoke(*asked), out)["notices"]]
-    assert "2 pairs are to be excluded (--exclude-pairs)" in notices
+    assert "2 pairs are excluded (--exclude-pairs)" in notices
     both = [row for row in table(out, "xphemism-table3") if row["axis"] == "both axes"]
     assert {row["term_shift_n"] for row in both} == {"88"}
 

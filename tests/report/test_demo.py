@@ -61,7 +61,7 @@ def test_two_respondents_over_http_and_their_report(
     ]
     assert sum(each["refusals"] or 0 for each in wary) > 0
     # what it was asked over HTTP is what lm_eval logged: nothing is missing and nothing was retried in vain
-    assert not [notice for notice in found["notices"] if "samples, but the run asked" in notice["problem"]]
+    assert not [notice for notice in found["notices"] if "the file is incomplete" in notice["problem"]]
 
 
 def test_everyone_shown_is_described_and_every_task_exists() -> None:

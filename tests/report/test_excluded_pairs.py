@@ -72,7 +72,7 @@ def test_the_analysis_is_that_of_samples_without_the_pairs(
     notices = [notice for notice in section.notices if notice not in expected_section.notices]
     assert {notice.where for notice in notices} == {*RESPONDENTS}
     assert {notice.problem for notice in notices} == {
-        f"{len(pairs)} pairs are to be excluded (--exclude-pairs)"
+        f"{len(pairs)} pairs are excluded (--exclude-pairs)"
     }
     assert replace(section, notices=()) == replace(expected_section, notices=())
 
@@ -95,7 +95,7 @@ def test_ids_that_no_sample_has_are_named(runs: Path) -> None:
     (notice,) = [each for each in notices if each.where == "--exclude-pairs"]
     assert notice.serious
     assert notice.problem == (
-        "12 of 13 ids to be excluded are of no X-phemism pair in the samples: "
+        "12 of 13 ids to exclude match no X-phemism pair in the samples: "
         "no-00, no-01, no-02, no-03, no-04, no-05, no-06, no-07, no-08, no-09, ..."
     )
     assert not any(each.where == "--exclude-pairs" for each in analyse(runs, PAIRS[0]).report.notices)
@@ -114,8 +114,8 @@ def test_page_and_summary_say_how_many_are_left_out(runs: Path, tmp_path: Path, 
     texts = [done.output, (out / "summary.json").read_text("utf-8")]
     texts += [] if mode else [(out / "report.html").read_text("utf-8")]
     for text in texts:
-        assert "2 pairs are to be excluded" in text
-        assert "1 of 3 ids to be excluded" in text
+        assert "2 pairs are excluded" in text
+        assert "1 of 3 ids to exclude" in text
         assert "elsewhere" in text
 
 

@@ -184,7 +184,7 @@ def test_versions_are_ordered_as_numbers(tmp_path: Path, data: Path) -> None:
 def test_a_half_finished_run_is_told_and_reported(small_run: Path) -> None:
     change(samples_of(small_run), lambda number, sample: sample if number < 30 else None)
     report = build_report([small_run]).report
-    assert told(report, "found 30 samples, but the run asked 48")
+    assert told(report, "found 30 samples, expected 48")
     assert report.respondents[0].answers == 30
     assert report.findings
 
@@ -196,7 +196,7 @@ def test_a_truncated_file_and_a_repeated_document(small_run: Path) -> None:
     path.write_text(text + first + "\n" + text.splitlines()[5][:200], "utf-8")
     report = build_report([small_run]).report
     assert told(report, "stands there twice") == [f"model-a/{path.name}:49"]
-    assert told(report, "cut off") == [f"model-a/{path.name}:50"]
+    assert told(report, "truncated") == [f"model-a/{path.name}:50"]
     assert report.respondents[0].answers == 48
 
 

@@ -217,7 +217,7 @@ def test_near_the_ceiling_the_latent_interval_is_that_of_the_wrong_answers() -> 
     assert each.estimate.low is None
     matched = sum(row["content_type"] == "congruent" for row in asked)  # Ross-Or-Intro has none
     assert (each.estimate.discordant, each.estimate.pairs) == (3, matched)
-    said = f"3 of {matched:,} answers to either type of content are unlike most of their pattern"
+    said = f"3 of {matched:,} answers to either type of content differ from most of their pattern"
     assert said in finding_sentence(each)
 
 

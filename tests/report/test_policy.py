@@ -273,7 +273,7 @@ def test_a_small_design_is_tested_as_far_as_it_goes() -> None:
     assert notice.where == "m"
     assert notice.serious
     assert notice.action.endswith(
-        "Label order, Negation; they are less reliable than those of a complete run"
+        "Label order, Negation; they are less reliable than the stances of a complete run"
     )
     (row,) = table_of(found, "tests").rows
     assert isinstance(row["negation"], Estimate)

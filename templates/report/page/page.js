@@ -1,8 +1,8 @@
 "use strict";
-// Sorting, filtering, theme and counts. Everything that is to be read stands in the page without it.
+// Sorting, filtering, theme and counts. All text is in the page without it.
 (() => {
   const root = document.documentElement;
-  const remember = (key, value) => { try { localStorage.setItem(key, value); } catch { /* no storage here */ } };
+  const remember = (key, value) => { try { localStorage.setItem(key, value); } catch { /* storage is unavailable */ } };
   const recall = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
   const saved = recall("polbias-theme");
 
@@ -86,7 +86,7 @@
     update();
   }
 
-  // What does not scroll need not be reached by the keyboard; a table that does says so.
+  // Only a table that scrolls takes keyboard focus and has a hint.
   function scrolling() {
     const boxes = [...document.querySelectorAll(".scroll")];
     const watch = new ResizeObserver((entries) => entries.forEach(({ target }) => {
@@ -119,7 +119,7 @@
     open();
   }
 
-  // Mark in the contents which part is being read.
+  // Mark the section in view in the table of contents.
   function reading() {
     const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
     const visible = new Set();

@@ -52,7 +52,7 @@ def test_broken_lines_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:
     assert [sample["doc_id"] for sample in read_samples(path, problems)] == [0, 1]
     assert [problem.line for problem in problems] == [3, 4, 6, 7, 8]
     told = " ".join(map(str, problems))
-    for part in ("expected an object", "no filtered_resps", "twice", "doc: found int", "cut off"):
+    for part in ("expected an object", "no filtered_resps", "a second time", "doc: found int", "truncated"):
         assert part in told
 
 

@@ -63,7 +63,7 @@ def test_interval() -> None:
 def test_an_estimate_shows_what_it_rests_on() -> None:
     shown = print_cell(Estimate(3.0, -1.0, 7.0, n=1608, clusters=6, refusals=0, unparsable=2), "points")
     assert (shown.text, shown.lines, shown.key) == ("+3.0", ("[−1.0, +7.0]",), "3")
-    assert shown.counts.replace("\xa0", " ") == "n 1,608, clusters 6, refused 0, unreadable 2"
+    assert shown.counts.replace("\xa0", " ") == "n 1,608, clusters 6, refused 0, unparsable 2"
 
 
 def test_a_missing_estimate_keeps_its_counts_and_sorts_last() -> None:
