@@ -165,7 +165,7 @@ def _card_label(text: str, *cards: str) -> str:
 
 
 def likeliest_cards(results: Sequence[Any]) -> tuple[str, list[float], float]:
-    """Return the likeliest two cards (unparsable if tied), the shares of the six pairs, and the label mass."""
+    """Return the likeliest two cards (unparsable if tied), the shares of all pairs, and the label mass."""
     label, shares, mass = argmax_label(CARD_CHOICES, results)
     return label.replace(" ", ""), shares, mass
 
