@@ -169,7 +169,7 @@ _MIN_LOG_RATIO = math.log2(1.1)  # smaller differences do not identify the effec
 
 
 def equal_length_contrast(cell: ComparedChoices) -> list[ModelTerm]:
-    """Return the side term at equal length and the length term; none for three articles or without lengths."""
+    """Return the side term at equal length and the length term, for two articles with known lengths."""
     if cell.n_alternatives[0] == len(SIDES) or cell.rows["characters"].isna().any():
         return []
     side_term, _, length_term = choice_model(cell, length=True)

@@ -64,7 +64,7 @@ def read_published(data: Path, answers: Path) -> list[FileAnswers]:
     if not labels.keys() & items.keys():
         raise InputError(
             f"{answers}: found no id of {data.name} among {len(items)} items, expected answers to its "
-            "claims; give the two files of one release"
+            "claims; give two files with the same ids"
         )
     problems += [_missing_id_notice(data.name, name) for name in items.keys() - labels.keys()]
     rows: list[Json] = []
