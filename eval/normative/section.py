@@ -79,7 +79,7 @@ def _pattern_figures(
     if respondent is None:
         return
     cells = accuracies(respondent.problems, ("prompt_style", "pattern", "domain"), "corrected", answered=True)
-    for figure, cells_shown in PATTERN_FIGURES.items():
+    for figure, pattern_domains in PATTERN_FIGURES.items():
         rows = [
             Bar(
                 f"{pattern}\n{term(domain)}",
@@ -87,7 +87,7 @@ def _pattern_figures(
                 *interval_fields(cells.get((style, pattern, domain)), 100),
             )
             for style in STYLES
-            for pattern, domain in cells_shown
+            for pattern, domain in pattern_domains
             if (style, pattern, domain) in cells
         ]
         if rows:

@@ -525,12 +525,12 @@ def _choice_shares(selections: pd.DataFrame) -> dict[str, float]:
         " + ".join(role for bit, role in enumerate(ROLES) if code >> bit & 1) or "none" for code in range(16)
     ]
     counts = np.bincount(np.where(non_answer_codes < 0, role_sets, non_answer_codes + len(names)))
-    by_name = {
+    count_by_name = {
         name: count
         for name, count in zip((*names, *NON_ANSWER_LABELS), counts.tolist(), strict=False)
         if count
     }
-    ordered = sorted(by_name.items(), key=lambda item: (-item[1], item[0]))
+    ordered = sorted(count_by_name.items(), key=lambda item: (-item[1], item[0]))
     return {name: count / len(selections) for name, count in ordered}
 
 
