@@ -1,4 +1,4 @@
-"""Effects and shares of right answers as estimates, and which of them are tested."""
+"""Effects and accuracies as estimates, and the findings that are tested."""
 
 from __future__ import annotations
 
@@ -61,23 +61,23 @@ from polbias.eval.variance_components import (
 )
 from polbias.intervals import wilson_interval
 
-# An effect with all that a report says of it: interval, p, refusals, bounds, and item by item.
+# An effect with its interval, p, refusal gap, worst-case bounds and contributions of items.
 
 POINTS = 100.0
 
 
 @dataclass(frozen=True, eq=False)
 class Effect:
-    """The difference in accuracy between two levels of a factor, among the answers with a verdict.
+    """Difference in accuracy between two levels of a factor, among the answers with a verdict.
 
     Attributes:
-        estimate: in points.
-        refusal_gap: the same for refusals, over all answers.
-        bounds: the estimate if every answer without a verdict had been wrong on the one side and right on
+        estimate: the difference, in points.
+        refusal_gap: difference in refusal rates, over all answers, in points.
+        bounds: worst-case bounds: the estimate if every non-answer had been wrong on one level and right on
             the other.
-        accuracy: share of right answers among those compared; None where there are more than two labels.
-        compared: the rows that it is of.
-        scores: what the estimate is the mean of; None where there is no estimate.
+        accuracy: accuracy among the compared answers; None if there are more than two labels.
+        rows: the compared rows.
+        scores: contributions of items, whose mean is the estimate; None without an estimate.
     """
 
     estimate: Estimate
@@ -89,156 +89,164 @@ class Effect:
 
     @property
     def attainable(self) -> float | None:
-        """Largest effect that the wrong answers allow, in points."""
+        """Largest effect possible at this accuracy, in points."""
         right = None if self.accuracy is None else self.accuracy.value
         return None if right is None else 2 * POINTS * (1 - right)
 
     def latent(self) -> Estimate | None:
-        """Return the estimate on the probit scale, None where there is none.
+        """Return the estimate on the probit scale; None without an estimate.
 
-        Its interval is the wider of those of the jackknife over contents and of the wrong answers to either
-        level: near the ceiling the jackknife sees no variation.
+        Its interval is the wider of two: the jackknife interval over contents and the interval from the wrong
+        answers on either level. Near the ceiling the jackknife has no variation.
         """
         if self.scores is None:
             return None
         correct, shares = self.rows.correct, self.rows.shares
-        inside = shares != 0
-        wrong, clusters = int(np.sum(1 - correct[inside])), self.rows.clusters[inside]
-        accuracy = ability_accuracy(wrong, int(inside.sum()))
-        ends = discordance_interval(*_wrong(correct, shares), accuracy)
-        return latent_estimate(probit_difference(correct[inside], shares[inside], clusters), ends)
+        is_counted = shares != 0
+        wrong, clusters = int(np.sum(1 - correct[is_counted])), self.rows.clusters[is_counted]
+        accuracy = ability_accuracy(wrong, int(is_counted.sum()))
+        limits = discordance_interval(*_count_wrong(correct, shares), accuracy)
+        return latent_estimate(probit_difference(correct[is_counted], shares[is_counted], clusters), limits)
 
 
-def _wrong(correct: Floats, shares: Floats) -> tuple[float, float]:
-    """Wrong answers to the level below 0 and above, if both had as many answers and all weighed alike.
+def _count_wrong(correct: Floats, shares: Floats) -> tuple[float, float]:
+    """Return the effective numbers of wrong answers on the low and the high level, at equal sample sizes.
 
     Source:
-        The effective size of a weighted sample: Kish, "Survey Sampling" (1965), section 11.7.
+        Effective size of a weighted sample: Kish, "Survey Sampling" (1965), section 11.7.
     """
-    low, high = (np.maximum(sign * shares, 0.0) for sign in (-1, 1))
-    size = min(1 / float(low @ low), 1 / float(high @ high))
-    return size * float(low @ (1 - correct)), size * float(high @ (1 - correct))
+    shares_low, shares_high = (np.maximum(sign * shares, 0.0) for sign in (-1, 1))
+    effective_n = min(1 / float(shares_low @ shares_low), 1 / float(shares_high @ shares_high))
+    return effective_n * float(shares_low @ (1 - correct)), effective_n * float(shares_high @ (1 - correct))
 
 
-def estimate_effect(compared: ComparedRows) -> Effect | None:
-    """Estimate the difference between two levels; None where no rows are compared."""
-    inside, silent = compared.inside, compared.non_answers
-    if not inside.any():
+def estimate_effect(comparison: ComparedRows) -> Effect | None:
+    """Estimate the difference between two levels; None if no rows are compared."""
+    is_compared, non_answer_codes = comparison.is_compared, comparison.non_answers
+    if not is_compared.any():
         return None
-    counts = {"n": int(inside.sum())} | count_silences(silent[inside], 0)
-    refused = (silent == NON_ANSWER_LABELS.index("refusal")).astype(np.float64)
-    support, (lowest, highest) = compared.support(), compared.bounds()
-    accuracy = Estimate.from_interval(compared.accuracy(), **counts).clip_to_unit()
+    counts = {"n": int(is_compared.sum())} | count_silences(non_answer_codes[is_compared], 0)
+    refused = (non_answer_codes == NON_ANSWER_LABELS.index("refusal")).astype(np.float64)
+    support, (lowest, highest) = comparison.support(), comparison.bounds()
+    accuracy = Estimate.from_interval(comparison.accuracy(), **counts).clip_to_unit()
     return Effect(
-        estimate=_estimate(compared.effect(), counts).apply_estimability(support),
-        refusal_gap=_estimate(compared.gap(refused), counts).apply_pair_estimability(
-            compared.unlike(refused, compared.design_weights[compared.cells])
+        estimate=_estimate(comparison.effect(), counts).apply_estimability(support),
+        refusal_gap=_estimate(comparison.gap(refused), counts).apply_pair_estimability(
+            comparison.count_discordant(refused, comparison.design_weights[comparison.cells])
         ),
         bounds=(POINTS * lowest, POINTS * highest),
-        accuracy=accuracy if compared.is_binary else None,
-        rows=compared,
-        scores=_scores(compared) if support.estimable and compared.shares.any() else None,
+        accuracy=accuracy if comparison.is_binary else None,
+        rows=comparison,
+        scores=_item_contributions(comparison) if support.estimable and comparison.shares.any() else None,
     )
 
 
-def _estimate(found: Contrast, counts: dict[str, int]) -> Estimate:
-    return Estimate.from_interval(found, POINTS, p=found.p_value, **counts)
+def _estimate(contrast: Contrast, counts: dict[str, int]) -> Estimate:
+    return Estimate.from_interval(contrast, POINTS, p=contrast.p_value, **counts)
 
 
-def _scores(compared: ComparedRows) -> ItemContributions:
-    """Contributions of items, whose mean over those that count is the estimate.
+def _item_contributions(comparison: ComparedRows) -> ItemContributions:
+    """Return the contributions of items, whose mean over the items with weight is the estimate.
 
-    An answer contributes its share in the estimate times how far it is above the middle of its stratum. The
-    shares of a stratum add up to 0, so the middle changes no estimate; without it a model that is right more
-    often than another, whatever the content, would differ from it up on the one side and down on the other,
-    which would pass for noise.
+    An answer contributes its weight times its deviation from the mean of its stratum. The weights of a
+    stratum sum to 0, so centring does not change the estimate; it removes differences in overall accuracy,
+    which would otherwise count as noise when two models are compared.
     """
-    share, stratum, correct = compared.shares, compared.stratum, compared.correct
-    size = np.bincount(stratum, weights=np.abs(share))
-    middle = np.bincount(stratum, weights=np.abs(share) * correct)
-    middle = np.divide(middle, size, out=np.zeros_like(middle), where=size > 0)
-    inside = np.flatnonzero(compared.inside)
-    ids = compared.answers["id"].array[inside].remove_unused_categories()
-    item, n_items = ids.codes, len(ids.categories)
-    counts = np.bincount(item, share[inside] != 0, n_items) > 0
-    points, latent = (
-        np.where(counts, np.bincount(item, parts[inside], n_items) * counts.sum(), np.nan)
-        for parts in (POINTS * share * (correct - middle[stratum]), latent_contributions(correct, share))
+    answer_weights, stratum, correct = comparison.shares, comparison.stratum, comparison.correct
+    stratum_weight = np.bincount(stratum, weights=np.abs(answer_weights))
+    stratum_mean = np.bincount(stratum, weights=np.abs(answer_weights) * correct)
+    stratum_mean = np.divide(
+        stratum_mean, stratum_weight, out=np.zeros_like(stratum_mean), where=stratum_weight > 0
     )
-    first = np.unique(item, return_index=True)[1]
-    clusters = compared.clusters[inside[first]].tolist()
+    compared_rows = np.flatnonzero(comparison.is_compared)
+    ids = comparison.answers["id"].array[compared_rows].remove_unused_categories()
+    item, n_items = ids.codes, len(ids.categories)
+    has_weight = np.bincount(item, answer_weights[compared_rows] != 0, n_items) > 0
+    points, latent = (
+        np.where(
+            has_weight, np.bincount(item, contributions[compared_rows], n_items) * has_weight.sum(), np.nan
+        )
+        for contributions in (
+            POINTS * answer_weights * (correct - stratum_mean[stratum]),
+            latent_contributions(correct, answer_weights),
+        )
+    )
+    first_rows = np.unique(item, return_index=True)[1]
+    clusters = comparison.clusters[compared_rows[first_rows]].tolist()
     return ItemContributions(ids.categories.tolist(), points, clusters, latent=latent)
 
 
-# The tested estimates: effects of content and of domain, in each setting and over all of them.
+# Tested estimates: effects of content and domain, per setting and over all settings.
 
 CONTENT: Mapping[str, str] = {"content_effect": "incongruent", "content_effect_nonsense": "nonsense"}
-"""Measures that compare congruent contents with others, and with which."""
+"""Measure to the content type that congruent contents are compared with."""
 STATUS = "status_effect"
 DOMAIN = "domain_effect"
 SELECTION_CONTENT, SELECTION_DOMAIN = "wason_content_effect", "wason_domain_effect"
 HEADLINE = "content_effect"
 
 AFFIRMATIVE = "p-q"
-"""The form of a rule in which nothing is negated: the only one in which familiar contents are congruent."""
+"""Form of a rule without negation: the only form in which familiar contents are congruent."""
 
 
-def findings(one: NormativeAnswers) -> Iterator[Finding]:
+def iter_findings(respondent: NormativeAnswers) -> Iterator[Finding]:
     """Yield the findings of a respondent.
 
-    Those over all settings (``key`` empty) weight the settings equally, and the patterns within a setting.
+    Findings over all settings (``key`` empty) weight the settings equally, and the patterns within a setting.
     """
-    problems = one.problems
-    settings = {
+    problems = respondent.problems
+    problems_by_setting = {
         setting_key(*setting): select(problems, **dict(zip(SETTING, setting, strict=True)))
         for setting in SETTINGS
     }
-    comparisons: dict[str, Callable[..., ComparedRows]] = {
+    compare_by_measure: dict[str, Callable[..., ComparedRows]] = {
         measure: partial(compare_contents, low=low) for measure, low in CONTENT.items()
     }
     if "status" in problems:
-        comparisons[STATUS] = compare_statuses
-    for measure, compare in comparisons.items():
-        yield from _findings_of(one, measure, "", compare(problems, grouped=3), measure == HEADLINE)
-        for key, rows in settings.items():
-            yield from _findings_of(one, measure, key, compare(rows))
-    yield from _findings_of(one, DOMAIN, "", compare_domains(problems, grouped=2))
+        compare_by_measure[STATUS] = compare_statuses
+    for measure, compare in compare_by_measure.items():
+        yield from _build_findings(respondent, measure, "", compare(problems, grouped=3), measure == HEADLINE)
+        for key, rows in problems_by_setting.items():
+            yield from _build_findings(respondent, measure, key, compare(rows))
+    yield from _build_findings(respondent, DOMAIN, "", compare_domains(problems, grouped=2))
     for reasoning, style in SHARED:
         rows = select(problems, task=reasoning, prompt_style=style)
-        yield from _findings_of(one, DOMAIN, setting_key(reasoning, style), compare_domains(rows))
-    selections = one.selections
-    yield from _findings_of(one, SELECTION_CONTENT, "", compare_selections(selections))
+        yield from _build_findings(respondent, DOMAIN, setting_key(reasoning, style), compare_domains(rows))
+    selections = respondent.selections
+    yield from _build_findings(respondent, SELECTION_CONTENT, "", compare_selections(selections))
     for domain in DOMAINS:
         rows = select(selections, domain=domain)
-        yield from _findings_of(one, SELECTION_CONTENT, domain, compare_selections(rows))
-    yield from _findings_of(one, SELECTION_DOMAIN, "", compare_selections(selections, "domain", *DOMAINS))
+        yield from _build_findings(respondent, SELECTION_CONTENT, domain, compare_selections(rows))
+    yield from _build_findings(
+        respondent, SELECTION_DOMAIN, "", compare_selections(selections, "domain", *DOMAINS)
+    )
 
 
-def notices(asked: Sequence[NormativeAnswers], found: Sequence[Finding]) -> tuple[Notice, ...]:
-    """Return what must be known of the answers: missing partners, and settings that only some were asked."""
-    return (*_unmatched(asked), *_unequal(asked, found))
+def notices(respondents: Sequence[NormativeAnswers], findings: Sequence[Finding]) -> tuple[Notice, ...]:
+    """Return the notices: answers without a counterpart, and settings that some respondents lack."""
+    return (*_report_unmatched(respondents), *_report_unequal_settings(respondents, findings))
 
 
-def _findings_of(
-    one: NormativeAnswers, measure: str, key: str, compared: ComparedRows, headline: bool = False
+def _build_findings(
+    respondent: NormativeAnswers, measure: str, key: str, comparison: ComparedRows, headline: bool = False
 ) -> Iterator[Finding]:
-    if (estimated := estimate_effect(compared)) is not None:
+    if (effect := estimate_effect(comparison)) is not None:
         yield from with_refusal_gap(
             Finding(
                 instrument="normative",
-                respondent=one.name,
+                respondent=respondent.name,
                 measure=measure,
                 key=key,
                 part_label=_describe_key(measure, key),
-                estimate=estimated.estimate,
+                estimate=effect.estimate,
                 headline=headline,
-                bounds=estimated.bounds,
-                refusal_gap=estimated.refusal_gap if one.method == "generated" else None,
-                scores=estimated.scores,
-                latent=estimated.latent() if headline else None,
-                excess=compared.excess(POINTS) if headline and estimated.scores else None,
-                accuracy=estimated.accuracy,
-                attainable=estimated.attainable,
+                bounds=effect.bounds,
+                refusal_gap=effect.refusal_gap if respondent.method == "generated" else None,
+                scores=effect.scores,
+                latent=effect.latent() if headline else None,
+                excess=comparison.excess(POINTS) if headline and effect.scores else None,
+                accuracy=effect.accuracy,
+                attainable=effect.attainable,
             )
         )
 
@@ -250,83 +258,107 @@ def _describe_key(measure: str, key: str) -> str:
     return instrument_words().tables[table].columns[column_of(key)]
 
 
-def _unmatched(asked: Sequence[NormativeAnswers]) -> Iterator[Notice]:
-    for one in asked:
-        rules = select(one.selections, polarity=AFFIRMATIVE)
-        missing = count_unmatched(rules, [compare_selections(rules)])
-        problems = one.problems[(one.problems["pattern"] != ROSS).to_numpy()]
-        missing += count_unmatched(problems, [_contents_alone(problems, low) for low in CONTENT.values()])
-        if missing:
-            problem = instrument_words().notices["unmatched_found"].format(count=missing, respondent=one.name)
-            yield Notice(one.name, problem, instrument_words().notices["unmatched_done"], serious=True)
+def _report_unmatched(respondents: Sequence[NormativeAnswers]) -> Iterator[Notice]:
+    for respondent in respondents:
+        rules = select(respondent.selections, polarity=AFFIRMATIVE)
+        n_unmatched = count_unmatched(rules, [compare_selections(rules)])
+        problems = respondent.problems[(respondent.problems["pattern"] != ROSS).to_numpy()]
+        n_unmatched += count_unmatched(
+            problems, [_compare_content_types(problems, low) for low in CONTENT.values()]
+        )
+        if n_unmatched:
+            problem = (
+                instrument_words()
+                .notices["unmatched_found"]
+                .format(count=n_unmatched, respondent=respondent.name)
+            )
+            yield Notice(respondent.name, problem, instrument_words().notices["unmatched_done"], serious=True)
 
 
-def _contents_alone(answers: pd.DataFrame, low: str) -> ComparedRows:
-    """Compare types of content whatever their status."""
+def _compare_content_types(answers: pd.DataFrame, low: str) -> ComparedRows:
+    """Compare content types, without balancing the status."""
     return ComparedRows(answers, "content_type", CONTENT_STRATA, "congruent", low)
 
 
 def count_unmatched(answers: pd.DataFrame, comparisons: Iterable[ComparedRows]) -> int:
-    """Count the answers that some comparison leaves out because their stratum lacks the other content."""
+    """Count the answers that a comparison excludes because their stratum lacks the other content."""
     is_unmatched = np.zeros(len(answers), np.bool_)
-    for compared in comparisons:
-        has_level = answers[compared.name].isin([compared.high, compared.low]).to_numpy()
-        is_unmatched |= has_level & ~compared.inside
+    for comparison in comparisons:
+        has_level = answers[comparison.name].isin([comparison.high, comparison.low]).to_numpy()
+        is_unmatched |= has_level & ~comparison.is_compared
     return int(is_unmatched.sum())
 
 
-def _unequal(asked: Sequence[NormativeAnswers], found: Sequence[Finding]) -> Iterator[Notice]:
-    keys = {
-        one.name: {each.key for each in found if each.respondent == one.name and each.measure == HEADLINE}
-        for one in asked
+def _report_unequal_settings(
+    respondents: Sequence[NormativeAnswers], findings: Sequence[Finding]
+) -> Iterator[Notice]:
+    keys_by_name = {
+        respondent.name: {
+            finding.key
+            for finding in findings
+            if finding.respondent == respondent.name and finding.measure == HEADLINE
+        }
+        for respondent in respondents
     }
-    for one in asked:
-        others = set[str]().union(*(keys[other.name] for other in asked if other.method == one.method))
-        lacking = len((others - keys[one.name]) - {""})
-        if lacking and keys[one.name]:
-            told = (
+    for respondent in respondents:
+        method_keys = set[str]().union(
+            *(keys_by_name[peer.name] for peer in respondents if peer.method == respondent.method)
+        )
+        n_missing = len((method_keys - keys_by_name[respondent.name]) - {""})
+        if n_missing and keys_by_name[respondent.name]:
+            problem = (
                 instrument_words()
                 .notices["unequal_found"]
-                .format(respondent=one.name, count=len(keys[one.name]) - 1, total=len(others) - 1)
+                .format(
+                    respondent=respondent.name,
+                    count=len(keys_by_name[respondent.name]) - 1,
+                    total=len(method_keys) - 1,
+                )
             )
-            yield Notice(one.name, told, instrument_words().notices["unequal_done"])
+            yield Notice(respondent.name, problem, instrument_words().notices["unequal_done"])
 
 
-# Shares of right answers as estimates, in many cells of the design at once.
+# Accuracies in many cells of the design at once.
 
 
 def accuracies(
     answers: pd.DataFrame, by: Sequence[str], mode: AnalysisMode, answered: bool = False
 ) -> Mapping[tuple[Level, ...], Estimate]:
-    """Accuracy in every cell that has rows: of all of them, or of those that were answered."""
+    """Map each cell with rows to its accuracy, over all rows or, if `answered`, over rows with a verdict."""
     if not len(answers):
         return {}
-    present, cells = cross([answers[name] for name in by])
+    cell_levels, cells = cross([answers[name] for name in by])
     order = np.argsort(cells, kind="stable")
-    ends = np.flatnonzero(np.diff(cells[order])) + 1
-    correct, silent, contents = is_correct(answers), non_answers(answers), answers["cluster_id"].array
+    boundaries = np.flatnonzero(np.diff(cells[order])) + 1
+    correct, non_answer_codes, contents = (
+        is_correct(answers),
+        non_answers(answers),
+        answers["cluster_id"].array,
+    )
     return {
-        cell: _accuracy(correct[rows], silent[rows], contents[rows], mode, answered)
-        for cell, rows in zip(present, np.split(order, ends), strict=True)
+        cell: _accuracy(correct[rows], non_answer_codes[rows], contents[rows], mode, answered)
+        for cell, rows in zip(cell_levels, np.split(order, boundaries), strict=True)
     }
 
 
 def _accuracy(
-    correct: Booleans, silent: Indices, contents: pd.Categorical, mode: AnalysisMode, answered: bool
+    correct: Booleans, non_answer_codes: Indices, contents: pd.Categorical, mode: AnalysisMode, answered: bool
 ) -> Estimate:
     if answered:
-        return right_among_answered(correct, silent, contents)
-    counts = count_silences(silent, 0)
+        return right_among_answered(correct, non_answer_codes, contents)
+    counts = count_silences(non_answer_codes, 0)
     if mode == "paper":
         clusters = count_levels(contents)
-        return Estimate(correct.mean(), n=silent.size, clusters=clusters, unparsable=counts["unparsable"])
+        return Estimate(
+            correct.mean(), n=non_answer_codes.size, clusters=clusters, unparsable=counts["unparsable"]
+        )
     return share(correct, contents, counts)
 
 
-def right_among_answered(correct: Booleans, silent: Indices, clusters: pd.Categorical) -> Estimate:
-    """Share of right answers among those with a verdict, with the counts of all."""
-    is_answered = silent < 0
-    counts: Json = {"n": silent.size} | count_silences(silent, 0)
+def right_among_answered(correct: Booleans, non_answer_codes: Indices, clusters: pd.Categorical) -> Estimate:
+    """Return the accuracy among the answers with a verdict, with the counts of all answers."""
+    is_answered = non_answer_codes < 0
+    counts: Json = {"n": non_answer_codes.size} | count_silences(non_answer_codes, 0)
     return replace(share(correct[is_answered], clusters[is_answered], {}), **counts)
 
 
@@ -336,57 +368,63 @@ def mean(
     counts: dict[str, int],
     bounds: tuple[float, float] = (-1.0, 1.0),
 ) -> Estimate:
-    """A mean with its interval over clusters."""
+    """Return a mean with its interval over clusters."""
     return Estimate.from_interval(cluster_interval(values, clusters, bounds=bounds), **counts)
 
 
 def share(values: ArrayLike, clusters: pd.Categorical, counts: dict[str, int]) -> Estimate:
-    """The same for a mean of fractions, with an interval that ends at 0 and 1.
+    """Return a mean of fractions with its interval over clusters, clipped to [0, 1].
 
-    It is Wilson's where all values are 0 or 1 and each is a cluster of its own.
+    The interval is Wilson's if all values are 0 or 1 and every cluster has one value.
     """
     numbers = np.asarray(values, np.float64)
-    found = mean(numbers, clusters, counts, (0.0, 1.0)).clip_to_unit()
-    if found.n and found.n == found.clusters and np.isin(numbers, (0.0, 1.0)).all():
-        low, high = wilson_interval(numbers.sum(), found.n)
-        return replace(found, low=float(low), high=float(high))
-    return found
+    estimate = mean(numbers, clusters, counts, (0.0, 1.0)).clip_to_unit()
+    if estimate.n and estimate.n == estimate.clusters and np.isin(numbers, (0.0, 1.0)).all():
+        low, high = wilson_interval(numbers.sum(), estimate.n)
+        return replace(estimate, low=float(low), high=float(high))
+    return estimate
 
 
-def by_type(answers: pd.DataFrame) -> Mapping[str, tuple[Estimate, float]]:
-    """Accuracy by type of content among the answers with a verdict, and the share of those without.
+def accuracy_by_type(answers: pd.DataFrame) -> Mapping[str, tuple[Estimate, float]]:
+    """Map each content type to the accuracy among answers with a verdict, and the nonresponse rate.
 
-    Only patterns count whose three types have answers, each with the same weight.
+    Only patterns with answers to all three types count, at equal weights.
     """
-    present, cells = cross([answers["pattern"], answers["content_type"]])
-    correct, silent, contents = is_correct(answers), non_answers(answers), answers["cluster_id"].array
-    rows = countable_answers(silent < 0, cells, codes_of(contents))
-    prompted, remaining = (_with_all_types(present, codes) for codes in (cells, cells[rows]))
+    cell_levels, cells = cross([answers["pattern"], answers["content_type"]])
+    correct, non_answer_codes, contents = (
+        is_correct(answers),
+        non_answers(answers),
+        answers["cluster_id"].array,
+    )
+    is_counted = countable_answers(non_answer_codes < 0, cells, codes_of(contents))
+    prompted_patterns, counted_patterns = (
+        _complete_patterns(cell_levels, codes) for codes in (cells, cells[is_counted])
+    )
     estimates = {}
-    for kind in TYPES if prompted else ():
-        weights = np.array([float(cell[1] == kind and cell[0] in remaining) for cell in present])
+    for kind in TYPES if prompted_patterns else ():
+        weights = np.array([float(cell[1] == kind and cell[0] in counted_patterns) for cell in cell_levels])
         weights /= max(weights.sum(), 1)
         accuracy = cell_mean_contrast(
-            correct[rows].astype(np.float64),
-            pd.Categorical.from_codes(cells[rows], range(len(present))),
-            contents[rows],
+            correct[is_counted].astype(np.float64),
+            pd.Categorical.from_codes(cells[is_counted], range(len(cell_levels))),
+            contents[is_counted],
             weights,
             bounds=(0, 1),
         )
-        here = np.array([cell[1] == kind and cell[0] in prompted for cell in present])[cells]
-        counts = {"n": int(here.sum())} | count_silences(silent[here], 0)
-        unanswered = 1 - float((silent[here] < 0).mean())
-        estimates[kind] = Estimate.from_interval(accuracy, **counts).clip_to_unit(), unanswered
+        in_type = np.array([cell[1] == kind and cell[0] in prompted_patterns for cell in cell_levels])[cells]
+        counts = {"n": int(in_type.sum())} | count_silences(non_answer_codes[in_type], 0)
+        nonresponse_rate = 1 - float((non_answer_codes[in_type] < 0).mean())
+        estimates[kind] = Estimate.from_interval(accuracy, **counts).clip_to_unit(), nonresponse_rate
     return estimates
 
 
-def _with_all_types(present: Sequence[tuple[Level, ...]], codes: Indices) -> set[Level]:
-    """The patterns that occur with all types among some rows."""
-    cells = {present[code] for code in np.unique(codes)}
+def _complete_patterns(cell_levels: Sequence[tuple[Level, ...]], codes: Indices) -> set[Level]:
+    """Return the patterns that occur with all content types."""
+    cells = {cell_levels[code] for code in np.unique(codes)}
     return {pattern for pattern, _ in cells if {(pattern, kind) for kind in TYPES} <= cells}
 
 
-def mean_mass(answers: pd.DataFrame) -> float | None:
+def mean_label_mass(answers: pd.DataFrame) -> float | None:
     """Return the mean label mass, None without log-likelihoods."""
     masses = answers["label_mass"].dropna().to_numpy()
     return float(masses.mean()) if masses.size else None
@@ -398,5 +436,5 @@ def instrument_words() -> InstrumentWords:
 
 
 def term(name: str) -> str:
-    """Return what a domain, a style or the like is called in a row or below a bar."""
+    """Return the display name of a level, such as a domain or a prompt style."""
     return instrument_words().figures["figure2"].columns[name]

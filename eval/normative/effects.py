@@ -1,4 +1,4 @@
-"""Effects of content and domain, how disjunctions are read, and consistency between equivalent inferences."""
+"""Effects of content and domain, interpretations of disjunctions, consistency of equivalent inferences."""
 
 from __future__ import annotations
 
@@ -20,42 +20,43 @@ from polbias.eval.normative.answers import DOMAINS, SETTING, is_correct, non_ans
 from polbias.eval.statistics import ClusterInterval, Contrast, cell_mean_contrast, cluster_interval
 from polbias.intervals import wilson_interval
 
-# Effects of content and domain on entailment judgements, and how disjunctions are read.
-# All scores are fractions (times 100: percentage points). Effects are differences among the answers that are
-# judgements, cell by cell of the design; how often there is none, and where, is reported beside them.
+# Effects of content and domain on entailment judgements, and interpretations of disjunctions.
+# All scores are fractions (times 100: percentage points). Effects are differences among the answers with a
+# verdict, cell by cell of the design; nonresponse rates are reported in addition.
 
 CONTENT_STRATA = ("domain", "task", "prompt_style", "pattern")
-"""What is held fixed where types of content are compared."""
+"""Columns held fixed in comparisons of content types."""
 DOMAIN_STRATA = ("task", "prompt_style", "pattern", "content_type")
-"""What is held fixed where domains are compared, on the patterns that both have.
+"""Columns held fixed in comparisons of domains, on the patterns of both domains.
 
 Source:
-    Ozeki et al., section 5.3 "Domain Specificity" and Table 5, there as accuracies over all patterns.
+    Ozeki et al., section 5.3 "Domain Specificity" and Table 5, which has accuracies over all patterns.
 """
 STATUSES = ("duty", "prohibition")
-"""The statuses that are compared."""
+"""The compared statuses."""
 
 
 @dataclass(frozen=True, eq=False)
 class ComparedRows:
-    """Rows of two levels of a column, compared within strata among those that were answered.
+    """Rows of two levels of a column, compared within strata among the answers with a verdict.
 
-    The first of the `grouped` strata weigh alike, and within each what is compared. If in a setting (all
-    strata but the last) another factor goes with the levels, its two orders (duties against prohibitions and
-    the reverse) weigh alike for any two of its levels, and what has one order only is left out.
+    Groups (combinations of the first `grouped` strata) have equal weights; in a group, settings (all strata
+    but the last) weigh by their number of compared pairs of cells. If the `balance` factor is confounded with
+    the levels in a setting, its two orders (duties against prohibitions and the reverse) have equal weights
+    for any two of its levels, and pairs with one order only are excluded.
 
-    By this rule all cells have their designed weights, and those that have answers their weights in the
-    estimate: a cell that lost its answers leaves with what it is compared to, and what goes with the levels
-    still cancels. It would not if the other cells kept their designed weights.
+    The same rule gives the designed weights (all cells) and the weights in the estimate (cells with answers):
+    a cell without answers is excluded together with its counterpart, so the balance factor still cancels. It
+    would not cancel if the other cells kept their designed weights.
 
     Args:
-        answers: The answers, to entailment problems or to selection tasks.
-        name: The column.
-        strata: What is held fixed, as far as the table has it.
-        high: The level that counts up.
-        low: The level that counts down.
-        grouped: How many of the strata weigh alike.
-        balance: A column that cancels; None for none.
+        answers: Answers to entailment problems or to selection tasks.
+        name: The compared column.
+        strata: Columns held fixed; columns that the table lacks are ignored.
+        high: The level with positive weights.
+        low: The level with negative weights.
+        grouped: Number of leading strata whose combinations have equal weights.
+        balance: Column whose effect cancels; None for no such column.
     """
 
     answers: pd.DataFrame
@@ -68,12 +69,12 @@ class ComparedRows:
 
     @cached_property
     def label(self) -> Indices:
-        """Code of the label of each answer, shape ``(n,)``."""
+        """Label code of each answer, shape ``(n,)``."""
         return codes_of(self.answers["label"])
 
     @cached_property
     def gold(self) -> Indices:
-        """Code of the right verdict, shape ``(n,)``."""
+        """Code of the gold label, shape ``(n,)``."""
         return codes_of(self.answers["gold"])
 
     @cached_property
@@ -84,12 +85,12 @@ class ComparedRows:
 
     @cached_property
     def non_answers(self) -> Indices:
-        """Index into SILENT of each answer, -1 for a verdict, shape ``(n,)``."""
+        """Index of each answer into NON_ANSWER_LABELS, -1 for a verdict, shape ``(n,)``."""
         return non_answers(self.answers)
 
     @cached_property
     def is_binary(self) -> bool:
-        """Whether there are two verdicts only."""
+        """Whether there are exactly two verdicts."""
         return len(self.answers["gold"].cat.categories) == 2
 
     @cached_property
@@ -105,103 +106,110 @@ class ComparedRows:
 
     @cached_property
     def stratum(self) -> Indices:
-        """Stratum of each row, as a code, shape ``(n,)``."""
-        present, cells = self._crossed
-        codes: dict[tuple[Level, ...], int] = {}
-        of_cell = [codes.setdefault(cell[: len(self._strata)], len(codes)) for cell in present]
-        return np.array(of_cell, np.intp)[cells]
+        """Stratum code of each row, shape ``(n,)``."""
+        cell_levels, cells = self._crossed_factors
+        code_by_stratum: dict[tuple[Level, ...], int] = {}
+        stratum_by_cell = [
+            code_by_stratum.setdefault(cell[: len(self._strata)], len(code_by_stratum))
+            for cell in cell_levels
+        ]
+        return np.array(stratum_by_cell, np.intp)[cells]
 
     @cached_property
-    def _crossed(self) -> tuple[list[tuple[Level, ...]], Indices]:
+    def _crossed_factors(self) -> tuple[list[tuple[Level, ...]], Indices]:
         names = [name for name in (self.name, self.balance) if name]
         require_columns(self.answers, names)
         return cross([*self._strata, *(self.answers[name] for name in names)])
 
     @property
     def cells(self) -> Indices:
-        """Cell of each row, as a code, shape ``(n,)``."""
-        return self._crossed[1]
+        """Cell code of each row, shape ``(n,)``."""
+        return self._crossed_factors[1]
 
     @property
     def n_cells(self) -> int:
         """Number of cells."""
-        return len(self._crossed[0])
+        return len(self._crossed_factors[0])
 
     @cached_property
     def is_counted(self) -> Booleans:
-        """True for the answers that count, shape ``(n,)``."""
+        """Whether each answer counts (:func:`countable_answers`), shape ``(n,)``."""
         return countable_answers(self.non_answers < 0, self.cells, codes_of(self.clusters))
 
     @cached_property
     def design_weights(self) -> Floats:
         """Weight of each cell over all rows."""
-        return self._weights(np.ones(self.n_cells, np.bool_))
+        return self._cell_weights(np.ones(self.n_cells, np.bool_))
 
     @cached_property
     def weights(self) -> Floats:
         """Weight of each cell among the answers that count."""
-        return self._weights(self._sizes(self.is_counted) > 0)
+        return self._cell_weights(self._count_rows(self.is_counted) > 0)
 
-    def _sizes(self, rows: Booleans) -> Indices:
-        """Number of some rows in each cell."""
+    def _count_rows(self, rows: Booleans) -> Indices:
+        """Count the selected rows in each cell."""
         return np.bincount(self.cells[rows], minlength=self.n_cells)
 
-    def _weights(self, used: Booleans) -> Floats:
-        """Weights of the cells if only some are used."""
-        present, n_strata = self._crossed[0], len(self._strata)
-        sides: dict[tuple[Level, ...], list[tuple[int, Level]]] = {}
-        for code, cell in enumerate(present):
-            if used[code]:
-                balanced = cell[-1] if self.balance else None
-                sides.setdefault(cell[: n_strata + 1], []).append((code, balanced))
-        settings: dict[tuple[Level, ...], list[tuple[int, int, tuple[Level, Level]]]] = {}
-        for stratum in dict.fromkeys(side[:-1] for side in sides):
-            highs, lows = (sides.get((*stratum, level), ()) for level in (self.high, self.low))
+    def _cell_weights(self, is_used: Booleans) -> Floats:
+        """Return the weights of the cells if only the used cells have answers."""
+        cell_levels, n_strata = self._crossed_factors[0], len(self._strata)
+        cells_by_level: dict[tuple[Level, ...], list[tuple[int, Level]]] = {}
+        for cell, levels in enumerate(cell_levels):
+            if is_used[cell]:
+                balance_level = levels[-1] if self.balance else None
+                cells_by_level.setdefault(levels[: n_strata + 1], []).append((cell, balance_level))
+        pairs_by_setting: dict[tuple[Level, ...], list[tuple[int, int, tuple[Level, Level]]]] = {}
+        for stratum in dict.fromkeys(stratum_level[:-1] for stratum_level in cells_by_level):
+            highs, lows = (cells_by_level.get((*stratum, level), ()) for level in (self.high, self.low))
             for (high, high_level), (low, low_level) in product(highs, lows):
-                settings.setdefault(stratum[:-1], []).append((high, low, (high_level, low_level)))
-        for setting, pairs in settings.items():
+                pairs_by_setting.setdefault(stratum[:-1], []).append((high, low, (high_level, low_level)))
+        for setting, pairs in pairs_by_setting.items():
             if orders := {order for _, _, order in pairs if order[0] != order[1]}:
-                settings[setting] = [pair for pair in pairs if {pair[2], pair[2][::-1]} <= orders]
-        sizes = Counter(setting[: self.grouped] for setting, pairs in settings.items() for _ in pairs)
-        weights = np.zeros(len(present))
-        for setting, pairs in settings.items():
-            counts = Counter(order for _, _, order in pairs)
-            families = len({frozenset(order) for order in counts})
+                pairs_by_setting[setting] = [pair for pair in pairs if {pair[2], pair[2][::-1]} <= orders]
+        n_pairs = Counter(
+            setting[: self.grouped] for setting, pairs in pairs_by_setting.items() for _ in pairs
+        )
+        weights = np.zeros(len(cell_levels))
+        for setting, pairs in pairs_by_setting.items():
+            n_by_order = Counter(order for _, _, order in pairs)
+            n_families = len({frozenset(order) for order in n_by_order})
             for high, low, order in pairs:
-                share = 1 / (families * len({order, order[::-1]}) * counts[order])
-                share *= len(pairs) / (len(sizes) * sizes[setting[: self.grouped]])
-                weights[high] += share
-                weights[low] -= share
+                weight = 1 / (n_families * len({order, order[::-1]}) * n_by_order[order])
+                weight *= len(pairs) / (len(n_pairs) * n_pairs[setting[: self.grouped]])
+                weights[high] += weight
+                weights[low] -= weight
         return weights
 
     @cached_property
-    def inside(self) -> Booleans:
-        """True for the rows that are compared by design, shape ``(n,)``."""
+    def is_compared(self) -> Booleans:
+        """Whether each row is compared by design, shape ``(n,)``."""
         return np.asarray(self.design_weights[self.cells] != 0)
 
     @cached_property
     def shares(self) -> Floats:
-        """Share of each answer that counts in the difference, in sum 1 and -1, shape ``(n,)``."""
-        weight = self.weights / np.maximum(self._sizes(self.is_counted), 1)
-        return np.where(self.is_counted, weight[self.cells], 0.0)
+        """Weight of each answer in the difference, shape ``(n,)``; sums to 1 and -1 over the levels."""
+        cell_weights = self.weights / np.maximum(self._count_rows(self.is_counted), 1)
+        return np.where(self.is_counted, cell_weights[self.cells], 0.0)
 
     @cached_property
     def sided_rows(self) -> SidedRows:
-        """All rows at their designed weights, and which of them count."""
-        weight = (self.design_weights / self._sizes(np.ones(len(self.answers), np.bool_)))[self.cells]
+        """All rows at their designed weights, with the mask of the answers that count."""
+        row_weights = (self.design_weights / self._count_rows(np.ones(len(self.answers), np.bool_)))[
+            self.cells
+        ]
         gold = self.gold if self.is_binary else None
-        return SidedRows.of(weight, np.abs(weight), self.stratum, self.is_counted, gold)
+        return SidedRows.of(row_weights, np.abs(row_weights), self.stratum, self.is_counted, gold)
 
     def effect(self) -> Contrast:
-        """Accuracy on the one level minus that on the other."""
+        """Return the accuracy on the high level minus the accuracy on the low level."""
         return self._contrast(self.correct, self.is_counted, self.weights)
 
     def accuracy(self) -> Contrast:
-        """Mean accuracy on both levels, weighed as in the difference."""
+        """Return the mean accuracy of both levels, at the weights of the difference."""
         return self._contrast(self.correct, self.is_counted, np.abs(self.weights) / 2)
 
     def gap(self, values: ArrayLike) -> Contrast:
-        """Difference of the means of some values, from 0 to 1, over all rows."""
+        """Return the difference in the mean of values in [0, 1], over all rows."""
         return self._contrast(
             np.asarray(values, np.float64), np.ones(len(self.answers), np.bool_), self.design_weights
         )
@@ -211,111 +219,118 @@ class ComparedRows:
         return cell_mean_contrast(values[rows], cells, self.clusters[rows], weights, bounds=(0, 1))
 
     def bounds(self) -> tuple[float, float]:
-        """Return the difference if all missing answers had been right on one level and wrong on the other."""
-        everything = self.sided_rows.everything()
-        low, high = map(everything.difference, self._completed(*self.sided_rows.worst_cases(self.correct)))
+        """Return the worst-case bounds: all non-answers right on one level and wrong on the other."""
+        all_rows = self.sided_rows.everything()
+        low, high = map(all_rows.difference, self._fill_missing(*self.sided_rows.worst_cases(self.correct)))
         return low, high
 
     def excess(self, scale: float = 1.0) -> ExcessBounds | None:
-        """Return the same for the surplus of missing answers of a level; None where none is missing."""
-        if not (self.non_answers[self.inside] >= 0).any():
+        """Return the bounds for the surplus of non-answers of a level; None without non-answers."""
+        if not (self.non_answers[self.is_compared] >= 0).any():
             return None
-        low, high = map(self.gap, self._completed(*self.sided_rows.surplus_cases(self.correct)))
+        low, high = map(self.gap, self._fill_missing(*self.sided_rows.surplus_cases(self.correct)))
         return ExcessBounds.of(low, high, scale)
 
-    def _completed(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """Take values of the missing answers only; an answer that does not count is known."""
+    def _fill_missing(self, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+        """Fill in non-answers only; an answer that does not count keeps its value."""
         answered = self.non_answers < 0
         return np.where(answered, self.correct, low), np.where(answered, self.correct, high)
 
     def support(self) -> Estimability:
-        """What the difference rests on: whether it has an estimate, and whether that has an interval.
+        """Return the estimability of the difference: whether it has an estimate, and an interval.
 
-        No content has a partner, so that one is discordant if an answer to it is not as right or wrong as
-        most answers of its stratum, whichever level they are on.
+        Contents have no counterpart. A content is discordant if an answer to it differs in correctness from
+        most answers of its stratum, on either level.
         """
-        is_missing = self.non_answers[self.inside] >= 0
-        is_high = self.design_weights[self.cells][self.inside] > 0
-        missing = [float(is_missing[side].mean()) for side in (is_high, ~is_high) if side.any()]
-        verdicts = np.where(is_missing, -1, self.label[self.inside])
-        varied = np.unique(self.gold[self.inside]).size > 1
+        is_missing = self.non_answers[self.is_compared] >= 0
+        is_high = self.design_weights[self.cells][self.is_compared] > 0
+        nonresponse_rates = [
+            float(is_missing[on_level].mean()) for on_level in (is_high, ~is_high) if on_level.any()
+        ]
+        verdicts = np.where(is_missing, -1, self.label[self.is_compared])
+        gold_varies = np.unique(self.gold[self.is_compared]).size > 1
         return Estimability(
-            max(missing, default=1.0),
-            modal_share(verdicts) if varied else 0.0,
-            *self.unlike(self.correct, self.shares),
+            max(nonresponse_rates, default=1.0),
+            modal_share(verdicts) if gold_varies else 0.0,
+            *self.count_discordant(self.correct, self.shares),
         )
 
-    def unlike(self, values: Floats, shares: Floats) -> tuple[int, int, int, int]:
-        """Contents with an answer unlike most of its stratum, contents, such answers, answers of a side.
+    def count_discordant(self, values: Floats, shares: Floats) -> tuple[int, int, int, int]:
+        """Count discordant contents, contents, discordant answers, and answers on the smaller side.
 
-        Each number is of the answers with a share; the last is that of the side with fewer of them, of which
-        all may be on one side.
+        Only answers with a weight count. An answer is discordant if its value is not the majority value of
+        its stratum. The last count is for the side with fewer answers: all discordant answers may be on it.
         """
         rows = shares != 0
-        unlike = flag_minority_values(values[rows], self.stratum[rows])
-        contents = discordance(np.arange(unlike.size), unlike, self.clusters[rows])
+        is_discordant = flag_minority_values(values[rows], self.stratum[rows])
+        contents = discordance(np.arange(is_discordant.size), is_discordant, self.clusters[rows])
         return (*contents[:3], int(min(np.count_nonzero(shares > 0), np.count_nonzero(shares < 0))))
 
 
 def countable_answers(answered: Booleans, cells: Indices, contents: Indices) -> Booleans:
-    """True for the answers that count in the mean of a cell, shape ``(n,)``.
+    """Return whether each answer counts in the mean of its cell, shape ``(n,)``.
 
-    Where one content of several is left in a cell, its answer does not: a mean of one has no error.
+    If only one of several contents in a cell is answered, its answers do not count: a mean over one cluster
+    has no standard error.
     """
     n_cells, n_contents = (int(codes.max(initial=-1)) + 1 for codes in (cells, contents))
 
-    def contents_in(rows: Booleans) -> Indices:
+    def count_contents(rows: Booleans) -> Indices:
         pairs = np.unique(cells[rows] * n_contents + contents[rows])
         return np.bincount(pairs // max(n_contents, 1), minlength=n_cells)
 
-    is_lone = (contents_in(answered) == 1) & (contents_in(np.ones_like(answered)) > 1)
-    counts: Booleans = answered & ~is_lone[cells]
-    return counts
+    is_lone = (count_contents(answered) == 1) & (count_contents(np.ones_like(answered)) > 1)
+    is_countable: Booleans = answered & ~is_lone[cells]
+    return is_countable
 
 
-def effect_record(found: Contrast, carried: Estimability | None) -> Json:
-    """Return an effect as fields of a table, as far as the answers carry it, with what stands against it."""
-    figures = asdict(found) | {"state": None, "limit": math.nan}
-    if carried is None or carried.has_interval:
-        return figures
-    figures |= dict.fromkeys(("standard_error", "low", "high", "p_value"), math.nan)
-    if carried.estimable:
-        return figures | {"limit": carried.limit}
-    return figures | {"state": carried.state, "estimate": math.nan}
+def effect_record(effect: Contrast, estimability: Estimability | None) -> Json:
+    """Return an effect as a table record, with NaN for the statistics that are not estimable.
+
+    Without an interval, the record has the upper limit of the discordant share; without an estimate, the
+    state.
+    """
+    record = asdict(effect) | {"state": None, "limit": math.nan}
+    if estimability is None or estimability.has_interval:
+        return record
+    record |= dict.fromkeys(("standard_error", "low", "high", "p_value"), math.nan)
+    if estimability.estimable:
+        return record | {"limit": estimability.limit}
+    return record | {"state": estimability.state, "estimate": math.nan}
 
 
 def flag_minority_values(values: Floats, stratum: Indices) -> Floats:
-    """1 for values of 0 or 1 that are not as most of their stratum are, else 0."""
+    """Return 1 for each value (0 or 1) that is not the majority value of its stratum, else 0."""
     share = np.bincount(stratum, weights=values) / np.maximum(np.bincount(stratum), 1)
-    unlike: Floats = (values != (share >= 0.5)[stratum]).astype(np.float64)
-    return unlike
+    is_minority: Floats = (values != (share >= 0.5)[stratum]).astype(np.float64)
+    return is_minority
 
 
 def compare_contents(answers: pd.DataFrame, low: str = "incongruent", grouped: int = 0) -> ComparedRows:
-    """Compare the accuracy with congruent contents and with others, patterns weighted equally.
+    """Compare the accuracy with congruent contents and with another type, patterns weighted equally.
 
-    Answers count that are judgements. Patterns without one of the two (Ross-Or-Intro has no congruent cell)
-    are left out. Where contents have a status, patterns that are congruent with duties and incongruent with
-    prohibitions and those with which it is the reverse weigh ½ : ½, so that the status cancels; so for any
-    two statuses. The clusters are the contents. In the syllogisms a content is of one type, so that this is a
-    comparison of two samples of contents; in the logic tasks one content is congruent in some patterns and
-    incongruent in others. CR2 covers both, which a two-sample formula does not: see
+    Only answers with a verdict count. Patterns without one of the two types (Ross-Or-Intro has no congruent
+    cell) are excluded. If contents have a status, patterns that are congruent with duties and incongruent
+    with prohibitions, and patterns with the reverse, weigh ½ : ½, so that the status cancels; so for any two
+    statuses. The clusters are the contents. In the syllogisms a content has one type, so two samples of
+    contents are compared; in the logic tasks a content is congruent in some patterns and incongruent in
+    others. CR2 covers both cases, a two-sample formula does not: see
     :func:`polbias.eval.statistics.cell_mean_contrast`.
 
     Args:
-        answers: to entailment problems.
+        answers: Answers to entailment problems.
         low: The type that congruent contents are compared with.
-        grouped: How many of the strata weigh alike.
+        grouped: Number of leading strata whose combinations have equal weights.
 
     Source:
-        Ozeki et al., section 3.2 and Table 6, there as accuracies pooled over patterns.
+        Ozeki et al., section 3.2 and Table 6, which has accuracies pooled over patterns.
     """
     balance = "status" if "status" in answers and low == "incongruent" else None
     return ComparedRows(answers, "content_type", CONTENT_STRATA, "congruent", low, grouped, balance)
 
 
 def compare_statuses(answers: pd.DataFrame, grouped: int = 0) -> ComparedRows:
-    """Compare the accuracy with duties and with prohibitions; the type of content cancels."""
+    """Compare the accuracy with duties and with prohibitions; the content type cancels."""
     return ComparedRows(answers, "status", CONTENT_STRATA, *STATUSES, grouped, "content_type")
 
 
@@ -324,35 +339,35 @@ def compare_domains(answers: pd.DataFrame, grouped: int = 0) -> ComparedRows:
     return ComparedRows(answers, "domain", DOMAIN_STRATA, *DOMAINS, grouped)
 
 
-# How disjunctions are read: as the paper has it, or as standard deontic logic does.
+# Interpretations of disjunctions: by the paper, or by standard deontic logic.
 
 READINGS = ("paper", "sdl", "mixed", "unanswered")
-"""What the answers about a content of a disjunction come to."""
+"""Outcomes of the answers about a content of a disjunction."""
 
 
 def disjunction_readings(answers: pd.DataFrame) -> list[Json]:
-    """How contents are answered in the patterns in which the paper and standard deontic logic differ.
+    """Count the interpretations of "or" in the patterns whose gold labels differ by standard deontic logic.
 
-    A row for the contents with the same patterns in a style of prompts: their number, and the shares, with
-    Wilson's interval, of those that are answered as the paper has it in all patterns ("or" offers a choice),
-    as standard deontic logic has it ("or" is inclusive), in one way here and in another there, or with an
-    answer that is no judgement.
+    A row per prompt style and set of patterns: the number of contents with these patterns, and the shares,
+    with Wilson's interval, of contents answered as in the paper in all patterns ("or" offers a choice), as in
+    standard deontic logic in all ("or" is inclusive), partly as in each, or with a non-answer. The four
+    shares sum to 1.
 
     Source:
-        Ozeki et al., sections 2.1 and 5.2; the four shares add up to 1.
+        Ozeki et al., sections 2.1 and 5.2.
     """
     require_columns(answers, ("gold_sdl", "pattern", "cluster_id"))
-    differing = answers[(answers["gold"] != answers["gold_sdl"]).to_numpy()]
-    if not len(differing):
+    differing_rows = answers[(answers["gold"] != answers["gold_sdl"]).to_numpy()]
+    if not len(differing_rows):
         return []
-    styles, style_names = factorize(differing.get("prompt_style", [None] * len(differing)))
+    styles, style_names = factorize(differing_rows.get("prompt_style", [None] * len(differing_rows)))
     frame = pd.DataFrame(
         {
-            "content": codes_of(differing["cluster_id"]),
+            "content": codes_of(differing_rows["cluster_id"]),
             "style": styles,
-            "pattern": differing["pattern"].to_numpy(),
-            "is_answered": non_answers(differing) < 0,
-            "is_correct": is_correct(differing),
+            "pattern": differing_rows["pattern"].to_numpy(),
+            "is_answered": non_answers(differing_rows) < 0,
+            "is_correct": is_correct(differing_rows),
         }
     )
     by_content = frame.groupby(["content", "style"])
@@ -364,9 +379,9 @@ def disjunction_readings(answers: pd.DataFrame) -> list[Json]:
     counts = contents.assign(reading=reading).value_counts(["style", "pattern", "reading"])
     table = counts.unstack(fill_value=0).reindex(columns=READINGS, fill_value=0).sort_index()
     return [
-        {"patterns": names, "prompt_style": style_names[style], "contents": sum(numbers)}
-        | {name: _share(n, sum(numbers)) for name, n in zip(READINGS, numbers, strict=True)}
-        for (style, names), numbers in zip(table.index, table.to_numpy().tolist(), strict=True)
+        {"patterns": pattern_names, "prompt_style": style_names[style], "contents": sum(n_by_reading)}
+        | {name: _share(n, sum(n_by_reading)) for name, n in zip(READINGS, n_by_reading, strict=True)}
+        for (style, pattern_names), n_by_reading in zip(table.index, table.to_numpy().tolist(), strict=True)
     ]
 
 
@@ -375,25 +390,25 @@ def _share(count: int, total: int) -> Json:
     return {"estimate": count / total, "low": float(low), "high": float(high)}
 
 
-# Consistency: whether equivalent inferences about the same content are answered alike.
+# Consistency: whether equivalent inferences about the same content have the same answer.
 
 ALL = "all"
-"""The kind under which all groups are counted together."""
+"""Kind of the row that counts all groups."""
 
 
 @dataclass(frozen=True)
 class Consistency:
-    """How often the rows of a group agree.
+    """Agreement within groups of equivalent inferences.
 
     Args:
-        kind: What makes the rows equivalent ("contrapositive", "duality", ...), or "all".
+        kind: Kind of equivalence ("contrapositive", "duality", ...), or "all".
         groups: Number of groups of at least two rows.
-        share: Share of them whose answers all agree, with an interval over contents.
-        expected: The share that a respondent with the same rates per pattern, but without regard to the
-            content, would reach.
-        excess: ``share - expected``: 0 where agreement comes from the patterns alone, as for a
-            respondent who always says entailment and for a perfect one alike.
-        unanswered: Share of groups with an answer that is no judgement, which never agrees.
+        share: Share of groups whose answers all agree, with an interval over contents.
+        expected: Share that a respondent with the same rates per pattern, but blind to the content, would
+            reach.
+        excess: ``share - expected``: 0 if agreement comes from the patterns alone, as for a respondent
+            who always answers entailment and for a perfect respondent.
+        unanswered: Share of groups with a non-answer; such a group never agrees.
     """
 
     kind: str
@@ -405,15 +420,15 @@ class Consistency:
 
 
 def group_equivalents(answers: pd.DataFrame) -> pd.DataFrame:
-    """Group the equivalent inferences: those that share a consistency id in a setting, if they are several.
+    """Group equivalent inferences: two or more rows with a common consistency id in a setting.
 
-    If the answers in a group were drawn independently, each with the rates of its pattern, they would all
-    agree with probability ``prod(a_p) + prod(b_p)``, a_p and b_p being the shares of entailment and of
-    non-entailment among all rows of that pattern in the setting.
+    If the answers in a group were drawn independently, at the rates of their patterns, they would all agree
+    with probability ``prod(a_p) + prod(b_p)``, where a_p and b_p are the shares of entailment and
+    non-entailment among all rows of the pattern in the setting.
 
     Returns:
         A row per group: its setting, ``kind``, ``content`` (code), whether its answers all agree
-        (``agrees``), whether one is no judgement (``unanswered``), and how probably they would
+        (``agrees``), whether it has a non-answer (``unanswered``), and the probability of agreement by chance
         (``expected``).
 
     Source:
@@ -453,11 +468,10 @@ def group_equivalents(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def consistency(groups: pd.DataFrame) -> list[Consistency]:
-    """Share of the groups (:func:`group_equivalents`) that are answered alike, of all kinds and of each.
+    """Return the consistency of the groups (:func:`group_equivalents`), over all kinds and by kind.
 
     Source:
-        The idea: Ozeki et al., section 5.2 "Consistency across Reasoning Patterns", there a comparison of
-        accuracies.
+        Idea: Ozeki et al., section 5.2 "Consistency across Reasoning Patterns", which compares accuracies.
     """
     kinds = {ALL: groups} | dict(iter(groups.groupby("kind")))
     return [_consistency(kind, rows) for kind, rows in kinds.items()]

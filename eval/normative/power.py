@@ -1,4 +1,4 @@
-"""What each answer to normative reasoning contributes to the effect whose power is computed."""
+"""Contributions of answers to the content effect, for the power analysis."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ _TYPES = ("congruent", "incongruent")
 
 
 def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
-    """Yield the correctness of answered congruent and incongruent problems, less the mean of each cell."""
+    """Yield the correctness of answered congruent and incongruent problems, minus the mean of each cell."""
     for model, answers in generated_answers(runs, "normative", problems):
-        first = answers.drop_duplicates("id")
-        is_compared = first["content_type"].isin(_TYPES) & first["pattern"].notna()
-        answered = first[is_compared & (first["outcome"] == "answered")]
+        first_answers = answers.drop_duplicates("id")
+        is_compared = first_answers["content_type"].isin(_TYPES) & first_answers["pattern"].notna()
+        answered = first_answers[is_compared & (first_answers["outcome"] == "answered")]
         settings = answered.groupby(["config", "prompt_style"], sort=False, observed=True)
         for (config, style), rows in settings:
             n_types = rows.groupby("pattern", observed=True)["content_type"].transform("nunique")
-            compared = rows[n_types == len(_TYPES)]
-            is_correct = compared["label"].to_numpy() == compared["gold"].to_numpy()
-            correct = compared.assign(correct=is_correct.astype(np.float64))
+            complete_rows = rows[n_types == len(_TYPES)]
+            is_correct = complete_rows["label"].to_numpy() == complete_rows["gold"].to_numpy()
+            correct = complete_rows.assign(correct=is_correct.astype(np.float64))
             by_cell = correct.groupby(["pattern", "content_type"], observed=True)["correct"]
             yield EffectContributions(
                 f"{model}, {config}, {style}",
                 (correct["correct"] - by_cell.transform("mean")).to_numpy(),
-                compared["cluster_id"].tolist(),
-                compared["pattern"].tolist(),
+                complete_rows["cluster_id"].tolist(),
+                complete_rows["pattern"].tolist(),
             )
 
 
 POWER = shipped_design(
     "normative",
-    lambda right, silent: binomial_variance(right) / max(1 - silent, MIN_ANSWERED_SHARE),
+    lambda p_right, p_silent: binomial_variance(p_right) / max(1 - p_silent, MIN_ANSWERED_SHARE),
     contributions,
 )

@@ -1,4 +1,4 @@
-"""Deontic and epistemic reasoning in the report: figures, and the section as a whole."""
+"""Report section on deontic and epistemic reasoning, and its figures."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from polbias.eval.normative.analysis import (
     SELECTION_DOMAIN,
     STATUS,
     accuracies,
-    findings,
     instrument_words,
+    iter_findings,
     notices,
     term,
 )
@@ -38,42 +38,48 @@ from polbias.eval.report.document import Estimate, Figure, Finding, ReportTable,
 from polbias.eval.report.figures import blank_repeats, caption, estimate_row, interval_fields
 from polbias.eval.report.reporter import ReportSettings
 
-# Figures 2 and 3 of the paper, for the respondent that reasons best, and the effects of all respondents.
+# Figures 2 and 3 of the paper, for the best respondent, and the effects of all respondents.
 
 _EFFECTS = {
     "content_effects": ((*CONTENT, STATUS), "content_effects"),
     "domain_effects": ((DOMAIN,), "domain_effects"),
     "wason_effects": ((SELECTION_CONTENT, SELECTION_DOMAIN), "wason_effects"),
 }
-"""Figure to its measures, and to the table that holds the numbers."""
-_TABLE_OF = {"figure2": "table12a", "figure3": "table14a"}
+"""Figure to its measures and its table."""
+_TABLE_BY_FIGURE = {"figure2": "table12a", "figure3": "table14a"}
 
 
 def figures(
-    asked: Sequence[NormativeAnswers], found: Sequence[Finding], tables: Sequence[ReportTable]
+    respondents: Sequence[NormativeAnswers], findings: Sequence[Finding], tables: Sequence[ReportTable]
 ) -> tuple[Figure, ...]:
-    """Draw the figures for which there are answers."""
-    return (*_of_patterns(asked, tables), *_of_effects(found))
+    """Draw the figures that have answers."""
+    return (*_pattern_figures(respondents, tables), *_effect_figures(findings))
 
 
 def best_respondent(tables: Sequence[ReportTable]) -> str | None:
-    """Return the respondent with the highest mean accuracy of those who were asked in most settings."""
+    """Return the respondent with the highest mean accuracy among those with the most settings."""
     ranks = []
     for row in next((table.rows for table in tables if table.id == "table5"), ()):
-        cells = [row["_".join(each)] for each in SETTINGS]
-        values = [cell.value for cell in cells if isinstance(cell, Estimate) and cell.value is not None]
+        cells = [row["_".join(setting)] for setting in SETTINGS]
+        values = [
+            estimate.value
+            for estimate in cells
+            if isinstance(estimate, Estimate) and estimate.value is not None
+        ]
         if values:
             ranks.append((-len(values), -sum(values) / len(values), str(row["respondent"])))
     return min(ranks)[2] if ranks else None
 
 
-def _of_patterns(asked: Sequence[NormativeAnswers], tables: Sequence[ReportTable]) -> Iterator[Figure]:
+def _pattern_figures(
+    respondents: Sequence[NormativeAnswers], tables: Sequence[ReportTable]
+) -> Iterator[Figure]:
     name = best_respondent(tables)
-    one = next((each for each in asked if each.name == name), None)
-    if one is None:
+    respondent = next((candidate for candidate in respondents if candidate.name == name), None)
+    if respondent is None:
         return
-    cells = accuracies(one.problems, ("prompt_style", "pattern", "domain"), "corrected", answered=True)
-    for figure, shown in PATTERN_FIGURES.items():
+    cells = accuracies(respondent.problems, ("prompt_style", "pattern", "domain"), "corrected", answered=True)
+    for figure, pattern_domains in PATTERN_FIGURES.items():
         rows = [
             Bar(
                 f"{pattern}\n{term(domain)}",
@@ -81,40 +87,42 @@ def _of_patterns(asked: Sequence[NormativeAnswers], tables: Sequence[ReportTable
                 *interval_fields(cells.get((style, pattern, domain)), 100),
             )
             for style in STYLES
-            for pattern, domain in shown
+            for pattern, domain in pattern_domains
             if (style, pattern, domain) in cells
         ]
         if rows:
             svg = plot_bars(
-                rows, _caption(figure, one.name), instrument_words().figures[figure].columns["unit"]
+                rows, _caption(figure, respondent.name), instrument_words().figures[figure].columns["unit"]
             )
-            yield Figure(figure, svg, _TABLE_OF[figure], one.name)
+            yield Figure(figure, svg, _TABLE_BY_FIGURE[figure], respondent.name)
 
 
-def _of_effects(found: Sequence[Finding]) -> Iterator[Figure]:
-    pooled = [each for each in found if not each.key]
+def _effect_figures(findings: Sequence[Finding]) -> Iterator[Figure]:
+    pooled = [finding for finding in findings if not finding.key]
     for figure, (measures, table) in _EFFECTS.items():
-        own = sorted(
-            (each for each in pooled if each.measure in measures),
-            key=lambda each: (each.respondent, measures.index(each.measure)),
+        measure_findings = sorted(
+            (finding for finding in pooled if finding.measure in measures),
+            key=lambda finding: (finding.respondent, measures.index(finding.measure)),
         )
-        if not own:
+        if not measure_findings:
             continue
-        names = blank_repeats(each.respondent for each in own)
+        names = blank_repeats(finding.respondent for finding in measure_findings)
         rows = [
-            estimate_row(name, each.estimate, each.bounds, instrument_words().measures[each.measure].title)
-            for name, each in zip(names, own, strict=True)
+            estimate_row(
+                name, finding.estimate, finding.bounds, instrument_words().measures[finding.measure].title
+            )
+            for name, finding in zip(names, measure_findings, strict=True)
         ]
         columns = instrument_words().figures[figure].columns
         sides = columns["worse"], columns["better"]
         yield Figure(figure, plot_intervals(rows, _caption(figure), columns["unit"], sides=sides), table)
 
 
-def _caption(figure: str, about: str = "") -> Caption:
-    return caption("normative", figure, [instrument_words().figures[figure].note], about)
+def _caption(figure: str, respondent: str = "") -> Caption:
+    return caption("normative", figure, [instrument_words().figures[figure].note], respondent)
 
 
-# Deontic and epistemic reasoning (Ozeki et al.), and the selection task that goes with it.
+# The section: deontic and epistemic reasoning (Ozeki et al.), and the selection task.
 
 COLUMNS: Mapping[str, str] = {
     **dict.fromkeys(("domain", "reasoning", "prompt_style", "pattern", "content_type", "status"), "string"),
@@ -124,35 +132,46 @@ COLUMNS: Mapping[str, str] = {
 """``domain`` is deontic or epistemic, ``reasoning`` logic, syllogism or selection, ``prompt_style`` zero, few
 or cot, ``content_type`` congruent, incongruent, nonsense or arbitrary.
 
-Of entailment problems: ``pattern`` of the inference, ``status`` of its act or proposition (such as duty),
+Entailment problems: ``pattern`` of the inference, ``status`` of its act or proposition (such as duty),
 ``gold_sdl``, the verdict of standard deontic logic, ``consistency_ids``, shared by equivalent inferences and
-joined by semicolons, and ``paper_label``, the label of the published parser. Of selection tasks: ``polarity``
-of the rule and ``card_roles``, what the cards say, joined by commas. ``label_mass`` is that of
-log-likelihoods."""
+joined by semicolons, and ``paper_label``, the label of the published parser. Selection tasks: ``polarity``
+of the rule and ``card_roles``, p, notp, q and notq in the order of the cards, joined by commas.
+``label_mass`` is set for log-likelihoods only."""
 
 
 def build_section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
-    asked = read_answers(answers)
-    found = _findings(asked)
-    problems = {one.name: entailment_summary(one.problems) for one in asked if len(one.problems)}
-    selections = {one.name: summarize_selections(one.selections) for one in asked if len(one.selections)}
+    respondents = read_answers(answers)
+    findings = _findings(respondents)
+    problems = {
+        respondent.name: entailment_summary(respondent.problems)
+        for respondent in respondents
+        if len(respondent.problems)
+    }
+    selections = {
+        respondent.name: summarize_selections(respondent.selections)
+        for respondent in respondents
+        if len(respondent.selections)
+    }
     tables = (
-        *entailment_tables(asked, problems),
-        *effect_tables(found, asked),
-        *selection_tables(asked),
-        *published_tables(asked),
+        *entailment_tables(respondents, problems),
+        *effect_tables(findings, respondents),
+        *selection_tables(respondents),
+        *published_tables(respondents),
     )
     return Section(
         instrument="normative",
-        respondents=tuple(one.name for one in asked),
-        findings=found,
+        respondents=tuple(respondent.name for respondent in respondents),
+        findings=findings,
         tables=tables,
-        figures=figures(asked, found, tables),
-        notices=notices(asked, found),
+        figures=figures(respondents, findings, tables),
+        notices=notices(respondents, findings),
         summary={
-            one.name: {"entailment": problems.get(one.name), "selection": selections.get(one.name)}
-            for one in asked
+            respondent.name: {
+                "entailment": problems.get(respondent.name),
+                "selection": selections.get(respondent.name),
+            }
+            for respondent in respondents
         },
     )
 
@@ -162,8 +181,8 @@ def build_findings(answers: Document, settings: ReportSettings) -> tuple[Finding
     return _findings(read_answers(answers))
 
 
-def _findings(asked: Sequence[NormativeAnswers]) -> tuple[Finding, ...]:
-    return tuple(each for one in asked for each in findings(one))
+def _findings(respondents: Sequence[NormativeAnswers]) -> tuple[Finding, ...]:
+    return tuple(finding for respondent in respondents for finding in iter_findings(respondent))
 
 
 __all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

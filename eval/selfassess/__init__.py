@@ -1,1 +1,1 @@
-"""Self-assessment: which of its own articles a model prefers, by the perspective they were written from."""
+"""Self-assessment: a model's preferences among its own articles, by the perspective of the articles."""

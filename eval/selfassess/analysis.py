@@ -1,4 +1,4 @@
-"""The bias of every cell of the design and of a set as a whole, and which of them are tested."""
+"""Bias of every cell of the design and of every set, and the findings that are tested."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from polbias.eval.selfassess.shares import cells, choice_bias, estimate_topic_me
 from polbias.eval.sign_flip import SignFlipTest
 from polbias.eval.statistics import cell_mean_contrast
 
-# What is estimated of every respondent: the bias of every cell of the design, and of a set as a whole.
+# Estimates per respondent: the bias of every cell of the design, and of every set.
 
 _BOUNDS = (-POINTS, POINTS)
 
 
 @dataclass(frozen=True, eq=False)
 class BiasEstimate:
-    """Right minus left among the answered choices, every cell of the design with the same weight.
+    """Right minus left among the answered choices, all cells of the design weighted equally.
 
     Attributes:
-        compared: the choices.
-        contributions: of the topics in points, NaN of those that are not compared, shape ``(t,)``; their mean
-            is the bias.
-        estimate: with the t interval over topics, in points.
-        flipped: what the sign flip turns.
-        unanswered: share of answers without a choice, every cell with the same weight.
+        choices: the choices.
+        contributions: contributions of the topics in points, NaN for topics that are not compared, shape
+            ``(t,)``; their mean is the bias.
+        estimate: the bias with its t interval over topics, in points.
+        sign_flip: values of the topics in the sign-flip test.
+        unanswered: nonresponse rate, all cells weighted equally.
     """
 
     choices: ComparedChoices
@@ -56,25 +56,25 @@ class BiasEstimate:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The bias in points if every answer without a choice had favoured the left, and the right."""
+        """Bias in points if every non-answer had favoured the left, and the right."""
         low, high = self.choices.bounds
         return POINTS * low, POINTS * high
 
     @property
     def excess(self) -> ExcessBounds | None:
-        """The bias in points if the surplus of missing answers had favoured the left, and the right."""
+        """Bias in points if the surplus of non-answers had favoured the left, and the right."""
         return self.choices.excess()
 
 
 @dataclass(frozen=True, eq=False)
 class DesignCell:
-    """A cell of the design: set, question, role and number of articles.
+    """Cell of the design: set, question, role and number of articles.
 
     Attributes:
-        names: of the cell.
-        compared: its choices.
-        shares: what :func:`polbias.eval.selfassess.shares.side_shares` says of it.
-        flip: the test of its bias.
+        names: levels of the cell, by factor.
+        choices: its choices.
+        shares: its :func:`polbias.eval.selfassess.shares.side_shares`.
+        flip: sign-flip test of its bias.
     """
 
     names: Document
@@ -84,17 +84,17 @@ class DesignCell:
 
     @property
     def p(self) -> float | None:
-        """Of the test that there is no bias; None where there is no interval either."""
+        """P of the sign-flip test; None without an interval."""
         return self.flip.p_value if self.choices.support.has_interval else None
 
 
 @dataclass(frozen=True, eq=False)
 class SetBias:
-    """A set as a whole.
+    """Bias of a set.
 
     Attributes:
-        bias: of all choices.
-        flip: its test.
+        bias: bias over all choices of the set.
+        flip: its sign-flip test.
     """
 
     bias: BiasEstimate
@@ -103,132 +103,134 @@ class SetBias:
 
 @dataclass(frozen=True, eq=False)
 class SelfAssessAnalysis:
-    """What is estimated of one respondent.
+    """Estimates of one respondent.
 
     Attributes:
-        answers: of the respondent.
-        wholes: by set.
-        cells: of all sets, in order.
+        answers: answers of the respondent.
+        bias_by_set: bias of each set.
+        cells: cells of all sets, sorted.
     """
 
     answers: SelfAssessAnswers
-    wholes: Mapping[str, SetBias]
+    bias_by_set: Mapping[str, SetBias]
     cells: tuple[DesignCell, ...]
 
 
-def analyse(everyone: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssessAnalysis]:
-    """Estimate and test; all sign flips are made together."""
-    wholes = [
+def analyse(respondents: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssessAnalysis]:
+    """Estimate the biases, and run all sign-flip tests together."""
+    biases = [
         {
             str(name): estimate_bias(ComparedChoices(rows))
             for name, rows in answers.judgements.groupby("set", observed=True)
         }
-        for answers in everyone
+        for answers in respondents
     ]
-    parts = [[*cells(answers.judgements)] for answers in everyone]
+    design_cells = [[*cells(answers.judgements)] for answers in respondents]
     tests: dict[tuple[int, str | int], tuple[str, ClusterSums]] = {}
-    for number, answers in enumerate(everyone):
-        for name, whole in wholes[number].items():
-            tests[number, name] = f"{answers.respondent} {name}", whole.sign_flip
-        for place, (names, cell) in enumerate(parts[number]):
-            tests[number, place] = f"{answers.respondent} {names['set']}", _flipped(cell)
+    for index, answers in enumerate(respondents):
+        for name, bias in biases[index].items():
+            tests[index, name] = f"{answers.respondent} {name}", bias.sign_flip
+        for cell_index, (names, cell) in enumerate(design_cells[index]):
+            tests[index, cell_index] = f"{answers.respondent} {names['set']}", _flip_sums(cell)
     flips = run_sign_flip_tests(tests, seed)
     return [
         SelfAssessAnalysis(
             answers,
-            {name: SetBias(whole, flips[number, name]) for name, whole in wholes[number].items()},
+            {name: SetBias(bias, flips[index, name]) for name, bias in biases[index].items()},
             tuple(
-                DesignCell(names, cell, side_shares(cell, test=False), flips[number, place])
-                for place, (names, cell) in enumerate(parts[number])
+                DesignCell(names, cell, side_shares(cell, test=False), flips[index, cell_index])
+                for cell_index, (names, cell) in enumerate(design_cells[index])
             ),
         )
-        for number, answers in enumerate(everyone)
+        for index, answers in enumerate(respondents)
     ]
 
 
-def estimate_bias(compared: ComparedChoices) -> BiasEstimate:
-    """Estimate the bias over the cells of the design, each with the same weight, however many orders it has.
+def estimate_bias(choices: ComparedChoices) -> BiasEstimate:
+    """Estimate the bias over the cells of the design; all cells have equal weights, whatever their orders.
 
-    Topic t contributes ``bias + T * sum over its choices of share * (lean - mean of the cell)``, with T
-    topics that are compared and the shares of :class:`ComparedChoices`. If all topics are in all cells, this
-    is the mean of the topic's biases.
+    Topic t contributes ``bias + T * sum over its choices of share * (lean - mean of the cell)``, where T is
+    the number of compared topics and the shares are :attr:`ComparedChoices.shares`. If all topics are in all
+    cells, this is the mean of the topic's biases.
     """
-    contributions = POINTS * compared.contributions()
-    present = np.flatnonzero(compared.present)
-    mean = estimate_topic_mean(contributions[present], present, _BOUNDS, "t")
-    return BiasEstimate(compared, contributions, mean, _flipped(compared), compared.missing)
+    contributions = POINTS * choices.contributions()
+    compared_topics = np.flatnonzero(choices.is_compared)
+    mean = estimate_topic_mean(contributions[compared_topics], compared_topics, _BOUNDS, "t")
+    return BiasEstimate(choices, contributions, mean, _flip_sums(choices), choices.nonresponse_rate)
 
 
-def _flipped(compared: ComparedChoices) -> ClusterSums:
-    used = compared.weights > 0
-    return cluster_sums((compared.shares * compared.lean)[used], compared.topics[used])
+def _flip_sums(choices: ComparedChoices) -> ClusterSums:
+    is_used = choices.weights > 0
+    return cluster_sums((choices.shares * choices.lean)[is_used], choices.topics[is_used])
 
 
-# Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
+# Estimates for the report: NaN becomes None, and the counts of non-answers are added.
 
 
-def outcome_counts(rows: ComparedChoices) -> Json:
-    """Return how many choices, topics and answers without a choice there are, as of an estimate."""
-    counts = np.bincount(codes_of(rows.rows["outcome"]), minlength=len(OUTCOMES)).tolist()
-    numbers = dict(zip(OUTCOMES, counts, strict=True))
+def outcome_counts(choices: ComparedChoices) -> Json:
+    """Return the numbers of choices, topics and non-answers, as fields of an estimate."""
+    counts = np.bincount(codes_of(choices.rows["outcome"]), minlength=len(OUTCOMES)).tolist()
+    n_by_outcome = dict(zip(OUTCOMES, counts, strict=True))
     return {
-        "n": rows.n,
-        "clusters": len(rows.topics.categories),
-        "refusals": numbers["refusal"],
-        "unparsable": numbers["unparsable"] + numbers["both"],
-        "truncated": numbers["truncated"],
+        "n": choices.n,
+        "clusters": len(choices.topics.categories),
+        "refusals": n_by_outcome["refusal"],
+        "unparsable": n_by_outcome["unparsable"] + n_by_outcome["both"],
+        "truncated": n_by_outcome["truncated"],
     }
 
 
 def estimate_from_fields(row: Document, name: str, p: float | None = None, **counts: Any) -> Estimate:
-    """Return an estimate from the fields of a table of the family."""
+    """Return an estimate from the fields `name`, `name`_low and `name`_high of a row."""
     return Estimate.from_numbers(*(row[f"{name}{end}"] for end in ("", "_low", "_high")), p=p, **counts)
 
 
-# The outcomes of the articles of the first stage, which nothing is chosen in.
+# Outcomes of the articles (first stage).
 
 _SIDE_WEIGHTS = [-1.0, 0.0, 1.0]
-"""Of the shares of refused articles, by side left, neutral and right."""
+"""Contrast of the refusal rates of left, neutral and right articles."""
 
 
 def refusal_gaps(articles: pd.DataFrame) -> Iterator[tuple[str, Estimate]]:
-    """Yield for every set how many more articles from the right than from the left are refused.
+    """Yield the refusal rate of right minus left articles of each set, in points.
 
-    The articles from both sides about a topic are compared with each other: topics are the clusters of the
-    error (CR2) of the difference of the two shares.
+    The articles about a topic are compared with each other: topics are the clusters of the standard error
+    (CR2) of the difference.
     """
     for set_name, rows in articles.groupby("set", observed=True):
-        sided = rows[rows["side"] != "neutral"]
-        if sided["side"].nunique() < 2:
+        sided_articles = rows[rows["side"] != "neutral"]
+        if sided_articles["side"].nunique() < 2:
             continue
-        refused = sided["outcome"] == "refusal"
-        difference = cell_mean_contrast(refused, sided["side"], sided["item"], _SIDE_WEIGHTS, bounds=(0, 1))
-        signs = np.array(_SIDE_WEIGHTS)[codes_of(sided["side"])]
-        pairs = cross([sided["item"], sided["role"]])[1]
-        uneven = discordance(pairs, signs * refused, sided["item"])
+        is_refused = sided_articles["outcome"] == "refusal"
+        difference = cell_mean_contrast(
+            is_refused, sided_articles["side"], sided_articles["item"], _SIDE_WEIGHTS, bounds=(0, 1)
+        )
+        signs = np.array(_SIDE_WEIGHTS)[codes_of(sided_articles["side"])]
+        pairs = cross([sided_articles["item"], sided_articles["role"]])[1]
+        discordance_counts = discordance(pairs, signs * is_refused, sided_articles["item"])
         gap = Estimate.from_interval(
             difference,
             POINTS,
-            refusals=int(refused.sum()),
-            unparsable=int((sided["outcome"] == "empty").sum()),
-            truncated=int((sided["outcome"] == "truncated").sum()),
-            p=difference.p_value if refused.any() else math.nan,
+            refusals=int(is_refused.sum()),
+            unparsable=int((sided_articles["outcome"] == "empty").sum()),
+            truncated=int((sided_articles["outcome"] == "truncated").sum()),
+            p=difference.p_value if is_refused.any() else math.nan,
         )
-        yield str(set_name), gap.apply_pair_estimability(uneven)
+        yield str(set_name), gap.apply_pair_estimability(discordance_counts)
 
 
 def article_shares(articles: pd.DataFrame) -> Iterator[Json]:
-    """Yield by set, role and side how many articles were asked for, and the share of every outcome."""
+    """Yield the number of requested articles and the share of each outcome, by set, role and side."""
     design = ["set", "role", "side"]
     for levels, outcomes in articles.groupby(design, observed=True)["outcome"]:
         shares = {name: float((outcomes == name).mean()) for name in ARTICLE_OUTCOMES}
         yield dict(zip(design, levels, strict=True)) | {"asked": len(outcomes)} | shares
 
 
-# The tested estimates: the bias of every set as a whole and cell by cell, and refused articles.
+# Tested estimates: the bias of every set and every cell, and refusals of articles.
 
 OTHER = "set_bias"
-"""The measure of sets that the words do not know; they are no headline, as their sides may be any."""
+"""Measure of sets without wordings; they have no headline, as their sides may be anything."""
 
 
 def measure_of(set_name: str) -> str:
@@ -237,59 +239,61 @@ def measure_of(set_name: str) -> str:
     return measure if measure in words(NAME).measures else OTHER
 
 
-def findings(analysis: SelfAssessAnalysis) -> Iterator[Finding]:
-    """Yield the findings of a respondent: of each set as a whole, of its cells, of its articles."""
-    who = analysis.answers.respondent
-    for set_name, whole in analysis.wholes.items():
-        yield _whole(who, set_name, whole)
-        parts = [cell for cell in analysis.cells if cell.names["set"] == set_name]
-        if len(parts) > 1:
-            yield from (_cell(who, cell) for cell in parts)
+def iter_findings(analysis: SelfAssessAnalysis) -> Iterator[Finding]:
+    """Yield the findings of a respondent: bias of each set, bias of its cells, refusals of articles."""
+    respondent = analysis.answers.respondent
+    for set_name, set_bias in analysis.bias_by_set.items():
+        yield _set_finding(respondent, set_name, set_bias)
+        set_cells = [cell for cell in analysis.cells if cell.names["set"] == set_name]
+        if len(set_cells) > 1:
+            yield from (_cell_finding(respondent, cell) for cell in set_cells)
     for set_name, gap in refusal_gaps(analysis.answers.articles):
         measure = f"{set_name}_{REFUSAL_GAP}"
-        named = measure in words(NAME).measures
-        key, about = ("", "") if named else (set_name, called("set", set_name))
-        yield Finding(NAME, who, measure if named else REFUSAL_GAP, key, about, gap, headline=named)
+        is_known = measure in words(NAME).measures
+        key, label = ("", "") if is_known else (set_name, called("set", set_name))
+        yield Finding(
+            NAME, respondent, measure if is_known else REFUSAL_GAP, key, label, gap, headline=is_known
+        )
 
 
-def whole_estimate(whole: SetBias) -> Estimate:
-    """Return the bias of a set as a whole."""
-    return bias_estimate(whole.bias).apply_estimability(whole.bias.choices.support)
+def set_estimate(set_bias: SetBias) -> Estimate:
+    """Return the bias of a set, as far as it is estimable."""
+    return bias_estimate(set_bias.bias).apply_estimability(set_bias.bias.choices.support)
 
 
-def bias_estimate(whole: BiasEstimate) -> Estimate:
-    """Return a bias with its interval and p, whatever it rests on."""
-    mean, counts = whole.estimate, outcome_counts(whole.choices)
+def bias_estimate(bias: BiasEstimate) -> Estimate:
+    """Return a bias with its interval and p, without a check of estimability."""
+    mean, counts = bias.estimate, outcome_counts(bias.choices)
     return Estimate.from_numbers(
         mean.value, mean.low, mean.high, p=mean.p, **{**counts, "clusters": mean.clusters}
     )
 
 
 def cell_estimate(cell: DesignCell) -> Estimate:
-    """Return the bias of a cell."""
-    compared = cell.choices
-    mean = choice_bias(compared, test="t")
-    counts = {**outcome_counts(compared), "clusters": mean.clusters}
-    return estimate_from_fields(cell.shares, "bias", mean.p, **counts).apply_estimability(compared.support)
+    """Return the bias of a cell, as far as it is estimable."""
+    choices = cell.choices
+    mean = choice_bias(choices, test="t")
+    counts = {**outcome_counts(choices), "clusters": mean.clusters}
+    return estimate_from_fields(cell.shares, "bias", mean.p, **counts).apply_estimability(choices.support)
 
 
 def cell_name(names: Document) -> str:
-    """Return what a cell is called."""
-    shown = ("question", "role", "n_alternatives")
-    return say("about_cell", **{name: called(name, names[name]) for name in shown})
+    """Return the display name of a cell."""
+    factors = ("question", "role", "n_alternatives")
+    return say("about_cell", **{name: called(name, names[name]) for name in factors})
 
 
-def _whole(who: str, set_name: str, whole: SetBias) -> Finding:
-    measure, bias, estimate = measure_of(set_name), whole.bias, whole_estimate(whole)
+def _set_finding(respondent: str, set_name: str, set_bias: SetBias) -> Finding:
+    measure, bias, estimate = measure_of(set_name), set_bias.bias, set_estimate(set_bias)
     return Finding(
         instrument=NAME,
-        respondent=who,
+        respondent=respondent,
         measure=measure,
         key=set_name if measure == OTHER else "",
         part_label=called("set", set_name) if measure == OTHER else "",
         estimate=estimate,
         headline=measure != OTHER,
-        p_flip=None if estimate.p is None else none_if_nan(whole.flip.p_value),
+        p_flip=None if estimate.p is None else none_if_nan(set_bias.flip.p_value),
         bounds=bias.bounds,
         excess=None if estimate.value is None else bias.excess,
         scores=None
@@ -298,19 +302,19 @@ def _whole(who: str, set_name: str, whole: SetBias) -> Finding:
     )
 
 
-def _cell(who: str, cell: DesignCell) -> Finding:
+def _cell_finding(respondent: str, cell: DesignCell) -> Finding:
     set_name = str(cell.names["set"])
     measure = measure_of(set_name)
     key = "/".join(str(cell.names[name]) for name in ("question", "role", "n_alternatives"))
-    about = cell_name(cell.names)
+    label = cell_name(cell.names)
     if measure == OTHER:
-        key, about = f"{set_name}/{key}", f"{called('set', set_name)}, {about}"
+        key, label = f"{set_name}/{key}", f"{called('set', set_name)}, {label}"
     return Finding(
         instrument=NAME,
-        respondent=who,
+        respondent=respondent,
         measure=measure,
         key=key,
-        part_label=about,
+        part_label=label,
         estimate=cell_estimate(cell),
         p_flip=none_if_nan(cell.p),
         bounds=(none_if_nan(cell.shares["bound_low"]), none_if_nan(cell.shares["bound_high"])),

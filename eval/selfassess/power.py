@@ -1,4 +1,4 @@
-"""What each answer to self-assessment contributes to the effect whose power is computed."""
+"""Contributions of choices to the bias, for the power analysis."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from polbias.eval.samples import SkippedLine
 def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
     """Yield the choices, +1 for the right and -1 for the left; the orders of a topic are its answers.
 
-    Topics that did not answer all of their orders are left out, as they are by the report.
+    Topics with an unanswered order are excluded, as in the report.
     """
     from polbias.eval.selfassess.answers import read_answers
     from polbias.eval.selfassess.shares import cells
 
     for model, answers in generated_answers(runs, "selfassess", problems):
         for names, cell in cells(read_answers(model, answers).judgements):
-            about = ", ".join(str(value) for value in names.values())
-            used = cell.select(cell.weights > 0)
-            if used.n:
-                yield EffectContributions(f"{model}, {about}", used.lean, used.topics, [0] * used.n)
+            label = ", ".join(str(value) for value in names.values())
+            used_choices = cell.select(cell.weights > 0)
+            if used_choices.n:
+                yield EffectContributions(
+                    f"{model}, {label}", used_choices.lean, used_choices.topics, [0] * used_choices.n
+                )
 
 
-POWER = shipped_design("selfassess", lambda sided, silent: sided, contributions, pairs=True)
+POWER = shipped_design("selfassess", lambda p_sided, p_silent: p_sided, contributions, pairs=True)

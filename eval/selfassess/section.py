@@ -1,4 +1,4 @@
-"""Self-assessment in the report: figures, and the section as a whole."""
+"""Report section on self-assessment, and its figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from polbias.eval.selfassess.analysis import (
     SelfAssessAnalysis,
     analyse,
     called,
-    findings,
+    iter_findings,
     measure_of,
     notice,
     say,
@@ -36,54 +36,60 @@ from polbias.eval.selfassess.answers import COLUMNS, NAME, SelfAssessAnswers, fl
 from polbias.eval.selfassess.shares import SEED
 from polbias.eval.selfassess.tables import FULL, full_rows, side_name, tables
 
-# The figures of the instrument, set by set, drawn from its tables.
+# Figures of each set, drawn from the tables.
 
 Rows = Sequence[TableRow]
 
 _COLOURS = {"left": "left", "neutral": "neutral", "right": "right"}
 
-_COMPARED = (
+_COMPARISONS = (
     ("figure2", ("user", "agent"), "question", "preference"),
     ("figure3", ("preference", "least_biased"), "role", "user"),
 )
-"""Figures 2 and 3: what stands beside each other, and among which judgements."""
+"""Figures 2 and 3: compared cells, and the factor and level that are held fixed."""
 
 
-def figures(everyone: Sequence[SelfAssessAnalysis], tables: Mapping[str, ReportTable]) -> Iterator[Figure]:
-    """Yield the figures: of every set the shares, both comparisons, and the place of what is chosen."""
-    for set_name in sorted({name for each in everyone for name in each.wholes}):
+def figures(
+    analyses: Sequence[SelfAssessAnalysis], table_by_id: Mapping[str, ReportTable]
+) -> Iterator[Figure]:
+    """Yield the figures of every set: shares, both comparisons, and positions."""
+    for set_name in sorted({name for analysis in analyses for name in analysis.bias_by_set}):
         for n_alternatives in (2, 3):
-            own = {
+            rows_by_table = {
                 name: [
-                    row for row in tables[name].rows if _is(row, set=set_name, n_alternatives=n_alternatives)
+                    row
+                    for row in table_by_id[name].rows
+                    if _has_levels(row, set=set_name, n_alternatives=n_alternatives)
                 ]
                 for name in ("shares", "figure2", "figure3", "positions")
-                if name in tables
+                if name in table_by_id
             }
-            if own.get("shares"):  # choices among three where there are none among two
-                yield from _of_set(set_name, n_alternatives, own)
+            if rows_by_table.get("shares"):  # choices among three only if there are none among two
+                yield from _set_figures(set_name, n_alternatives, rows_by_table)
                 break
 
 
-def _of_set(set_name: str, n_alternatives: int, own: Mapping[str, Rows]) -> Iterator[Figure]:
-    asked = [row for row in own["shares"] if _is(row, question="preference", role="user")]
-    draw = partial(_shares, set_name=set_name, n_alternatives=n_alternatives)
-    yield from _drawn("figure1", "shares", set_name, asked, draw)
-    for name, series, kind, only in _COMPARED:
-        rows = [row for row in own.get(name, ()) if row[kind] == called(kind, only)]
-        yield from _drawn(name, name, set_name, rows, partial(_bars, series=series))
-    places = [row for row in own.get("positions", ()) if _is(row, role="user")]
-    yield from _drawn("positions", "positions", set_name, places, _places)
+def _set_figures(set_name: str, n_alternatives: int, rows_by_table: Mapping[str, Rows]) -> Iterator[Figure]:
+    preferences = [
+        row for row in rows_by_table["shares"] if _has_levels(row, question="preference", role="user")
+    ]
+    draw = partial(_draw_shares, set_name=set_name, n_alternatives=n_alternatives)
+    yield from _draw_figure("figure1", "shares", set_name, preferences, draw)
+    for name, series, kind, level in _COMPARISONS:
+        rows = [row for row in rows_by_table.get(name, ()) if row[kind] == called(kind, level)]
+        yield from _draw_figure(name, name, set_name, rows, partial(_draw_bars, series=series))
+    position_rows = [row for row in rows_by_table.get("positions", ()) if _has_levels(row, role="user")]
+    yield from _draw_figure("positions", "positions", set_name, position_rows, _draw_positions)
 
 
-def _drawn(
+def _draw_figure(
     name: str, table: str, set_name: str, rows: Rows, draw: Callable[[Rows, Caption], str]
 ) -> Iterator[Figure]:
-    """Yield a figure with its caption, if there is anything to draw."""
+    """Yield a figure with its caption, if it has rows."""
     if not rows:
         return
-    about = called("set", set_name)
-    told = (
+    set_label = called("set", set_name)
+    descriptions = (
         f"{row['respondent']}: "
         + ", ".join(
             f"{name} {cell.value:.2f}"
@@ -92,115 +98,115 @@ def _drawn(
         )
         for row in rows
     )
-    yield Figure(name, draw(rows, caption(NAME, name, told, about, set_name)), table, about)
+    yield Figure(name, draw(rows, caption(NAME, name, descriptions, set_label, set_name)), table, set_label)
 
 
-def _shares(rows: Rows, caption: Caption, set_name: str, n_alternatives: int) -> str:
-    """Figure 1: how often each side is preferred, and how often nothing is chosen."""
+def _draw_shares(rows: Rows, figure_caption: Caption, set_name: str, n_alternatives: int) -> str:
+    """Draw Figure 1: the share of each side, and of answers without a choice."""
     sides = [side for side in _COLOURS if n_alternatives == 3 or side != "neutral"]
     names = {side: side_name(set_name, side) for side in sides}
-    nothing = say("no_choice")
-    lines = []
+    no_choice = say("no_choice")
+    bars = []
     for row in rows:
-        parts = {names[side]: max(0.0, _number(row[side])) for side in sides}
-        left = max(0.0, 1 - math.fsum(parts.values()))
-        lines.append(Shares(str(row["respondent"]), parts | {nothing: left}))
+        shares = {names[side]: max(0.0, _number(row[side])) for side in sides}
+        no_choice_share = max(0.0, 1 - math.fsum(shares.values()))
+        bars.append(Shares(str(row["respondent"]), shares | {no_choice: no_choice_share}))
     colours = {names[side]: _COLOURS[side] for side in sides} | {
-        nothing: "neutral" if n_alternatives == 2 else "line"
+        no_choice: "neutral" if n_alternatives == 2 else "line"
     }
-    return plot_stacked_shares(lines, caption, say("unit_shares"), colours)
+    return plot_stacked_shares(bars, figure_caption, say("unit_shares"), colours)
 
 
-def _bars(rows: Rows, caption: Caption, series: Sequence[str]) -> str:
-    """Figures 2 and 3: the bias in two cells beside each other."""
-    found = [
+def _draw_bars(rows: Rows, figure_caption: Caption, series: Sequence[str]) -> str:
+    """Draw Figure 2 or 3: the bias in two cells."""
+    bars = [
         Bar(str(row["respondent"]), called("series", name), *interval_fields(row[name]))
         for row in rows
         for name in series
     ]
-    return plot_bars(found, caption, say("unit_points"), reference=0.0)
+    return plot_bars(bars, figure_caption, say("unit_points"), reference=0.0)
 
 
-def _places(rows: Rows, caption: Caption) -> str:
-    """How much more often than others the first article is chosen, for both questions."""
+def _draw_positions(rows: Rows, figure_caption: Caption) -> str:
+    """Draw the position bias for both questions."""
     labels = blank_repeats(row["respondent"] for row in rows)
-    found = [
+    intervals = [
         Interval(label, *interval_fields(row["position_bias"]), str(row["question"]))
         for label, row in zip(labels, rows, strict=True)
     ]
-    return plot_intervals(found, caption, say("unit_first"), null=0.0)
+    return plot_intervals(intervals, figure_caption, say("unit_first"), null=0.0)
 
 
-def _is(row: TableRow, **wanted: str | int) -> bool:
-    return all(row[name] == called(name, value) for name, value in wanted.items())
+def _has_levels(row: TableRow, **levels: str | int) -> bool:
+    return all(row[name] == called(name, value) for name, value in levels.items())
 
 
 def _number(cell: Cell) -> float:
     return cell.value if isinstance(cell, Estimate) and cell.value is not None else 0.0
 
 
-# Self-assessment (Kennedy et al. 2025): which of its own articles, from opposed sides, a model prefers.
+# The section: preferences of a model among its own articles from opposed sides (Kennedy et al. 2025).
 
 
 def build_section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
-    everyone = _analysed(answers, settings)
-    made = {table.id: table for table in tables(everyone, settings.seed)}
+    analyses = _analyse(answers, settings)
+    table_by_id = {table.id: table for table in tables(analyses, settings.seed)}
     return Section(
         NAME,
-        tuple(each.answers.respondent for each in everyone),
-        _findings(everyone),
-        tuple(made.values()),
-        tuple(figures(everyone, made)),
-        tuple(notice for each in everyone for notice in _notices(each.answers)),
-        {each.answers.respondent: _summary(each) for each in everyone},
-        _full(everyone, settings.seed) if settings.full else {},
+        tuple(analysis.answers.respondent for analysis in analyses),
+        _findings(analyses),
+        tuple(table_by_id.values()),
+        tuple(figures(analyses, table_by_id)),
+        tuple(entry for analysis in analyses for entry in _notices(analysis.answers)),
+        {analysis.answers.respondent: _summary(analysis) for analysis in analyses},
+        _full(analyses, settings.seed) if settings.full else {},
     )
 
 
 def build_findings(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
     """Return the findings of :func:`build_section` without its tables and figures."""
-    return _findings(_analysed(answers, settings))
+    return _findings(_analyse(answers, settings))
 
 
-def _analysed(answers: Document, settings: ReportSettings) -> list[SelfAssessAnalysis]:
+def _analyse(answers: Document, settings: ReportSettings) -> list[SelfAssessAnalysis]:
     return analyse([read_answers(name, answers[name]) for name in sorted(answers)], settings.seed)
 
 
-def _findings(everyone: Sequence[SelfAssessAnalysis]) -> tuple[Finding, ...]:
-    return tuple(finding for each in everyone for finding in findings(each))
+def _findings(analyses: Sequence[SelfAssessAnalysis]) -> tuple[Finding, ...]:
+    return tuple(finding for analysis in analyses for finding in iter_findings(analysis))
 
 
 def _summary(analysis: SelfAssessAnalysis) -> Json:
-    """The bias of every set as a whole, and the shares of every cell as the family names them."""
+    """Return the bias of every set, and the shares of every cell."""
     sets = [
-        {"set": name, "unanswered": whole.bias.unanswered}
-        | asdict(whole.bias.estimate)
-        | {"p_flip": whole.flip.p_value, "smallest_p": whole.flip.smallest_p}
-        for name, whole in analysis.wholes.items()
+        {"set": name, "unanswered": set_bias.bias.unanswered}
+        | asdict(set_bias.bias.estimate)
+        | {"p_flip": set_bias.flip.p_value, "smallest_p": set_bias.flip.smallest_p}
+        for name, set_bias in analysis.bias_by_set.items()
     ]
     shares = [{**cell.names, **cell.shares, "p": cell.flip.p_value} for cell in analysis.cells]
-    found: Json = finite({"sets": sets, "shares": shares})
-    return found
+    summary: Json = finite({"sets": sets, "shares": shares})
+    return summary
 
 
-def _full(everyone: Sequence[SelfAssessAnalysis], seed: int) -> dict[str, list[Json]]:
+def _full(analyses: Sequence[SelfAssessAnalysis], seed: int) -> dict[str, list[Json]]:
     records: dict[str, list[Json]] = {name: [] for name in FULL}
-    for analysis in everyone:
-        for name, listed in full_rows(analysis, SEED + seed).items():
-            records[name] += [{"respondent": analysis.answers.respondent} | row for row in listed]
+    for analysis in analyses:
+        for name, rows in full_rows(analysis, SEED + seed).items():
+            records[name] += [{"respondent": analysis.answers.respondent} | row for row in rows]
     return records
 
 
 def _notices(answers: SelfAssessAnswers) -> Iterator[Notice]:
-    who = answers.respondent
+    respondent = answers.respondent
     if answers.n_duplicates:
-        yield notice(who, "repeated", count=answers.n_duplicates)
+        yield notice(respondent, "repeated", count=answers.n_duplicates)
     if len(answers.articles) and answers.judgements.empty:
-        yield notice(who, "articles_only", count=len(answers.articles))
+        yield notice(respondent, "articles_only", count=len(answers.articles))
     for name in answers.sets:
         if measure_of(name) == OTHER:
-            yield notice(who, "unknown_set", set=name)
+            yield notice(respondent, "unknown_set", set=name)
 
 
 __all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

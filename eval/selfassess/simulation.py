@@ -1,4 +1,4 @@
-"""Articles to write, and articles to choose among."""
+"""Simulated articles, and simulated choices among articles."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class ChoiceQuestions(Questions):
     TOPIC = "choice"
 
     def _prepare(self) -> None:
-        """Options are the left, the neutral and the right article; their codes are where they stand."""
+        """Options are the left, neutral and right article; their codes are their positions, -1 if absent."""
         orders = [list(sides) for sides in self.columns["sides"]]
-        places = [[sides.index(side) if side in sides else -1 for side in SIDES] for sides in orders]
-        self.options = np.array(places, np.intp).reshape(self.n, len(SIDES))
+        positions = [[sides.index(side) if side in sides else -1 for side in SIDES] for sides in orders]
+        self.options = np.array(positions, np.intp).reshape(self.n, len(SIDES))
         self.yes = self.first = np.argmax(self.options == 0, axis=1)
         self.contrast = np.ones(self.n)
         self._three = self.options[:, 1] >= 0
@@ -39,7 +39,7 @@ class ChoiceQuestions(Questions):
         return np.stack([(1 - neutral - bias) / 2, neutral, (1 - neutral + bias) / 2], axis=1)
 
     def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
-        """Return the wordings of a choice, around the number of the article."""
+        """Return the wording key of a choice, and the number of the article as its value."""
         return "chosen", {"number": label}
 
     def continuations(self, row: int) -> Mapping[str, str]:
@@ -47,16 +47,16 @@ class ChoiceQuestions(Questions):
         return {str(number): str(number) for number in range(1, int(self.columns["ways"][row]) + 1)}
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.selfassess.answers.extract_choice_label` sees."""
+        """Return the label from :func:`polbias.eval.selfassess.answers.extract_choice_label`."""
         prefill = self.columns["prefill"][row] if "prefill" in self.columns else None
-        found, choice = extract_choice_label(
+        outcome, choice = extract_choice_label(
             text, int(self.columns["ways"][row]), self.language(row), prefill
         )
-        return str(choice) if choice else found
+        return str(choice) if choice else outcome
 
 
 class ArticleQuestions(Questions):
-    """Rows of the first stage: a text on a topic, from a side or from none."""
+    """Rows of the first stage: requests for an article on a topic, from a side or neutral."""
 
     LABELS = ARTICLE_OUTCOMES
     REQUIRED_COLUMNS = ("perspective", "side", "topic")
@@ -69,11 +69,11 @@ class ArticleQuestions(Questions):
         self.side = self.contrast = self.column("side", _CODES)
 
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
-        """Return 1: an article is written unless it is refused."""
+        """Return 1: unless it refuses, a respondent writes an article."""
         return np.ones((self.n, 1))
 
     def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
-        """Return the articles of the side, with the topic to put in."""
+        """Return the side as wording key, and the topic as its value."""
         side = self.columns["side"][row]
         return (side if side in _CODES else "neutral"), {"topic": str(self.columns["topic"][row])}
 
@@ -82,5 +82,5 @@ class ArticleQuestions(Questions):
         return {}
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.extraction.article_outcome.article_outcome` sees."""
+        """Return the label from :func:`polbias.eval.extraction.article_outcome.article_outcome`."""
         return article_outcome(text)

@@ -1,4 +1,4 @@
-"""The tables of the instrument: Table 4 and the comparisons of Figures 2 and 3 in both modes, positions."""
+"""Report tables: Table 4 and the comparisons of Figures 2 and 3 in both modes, positions, articles."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from polbias.eval.selfassess.analysis import (
     estimate_from_fields,
     outcome_counts,
     say,
-    whole_estimate,
+    set_estimate,
 )
 from polbias.eval.selfassess.answered import ComparedChoices
 from polbias.eval.selfassess.answers import OUTCOMES
@@ -45,7 +45,13 @@ from polbias.eval.selfassess.position import (
     position_bias,
     strengths,
 )
-from polbias.eval.selfassess.shares import SEED, compare_questions, compare_roles, in_mode, side_shares
+from polbias.eval.selfassess.shares import (
+    SEED,
+    compare_questions,
+    compare_roles,
+    select_for_mode,
+    side_shares,
+)
 
 _WHERE = "respondent set"
 _BOUNDS = ("bound_low", "bound_high")
@@ -54,103 +60,108 @@ _PAPER_CELL = {"question": "preference", "role": "user"}
 _ORDER = {2: ("left", "right"), 3: ("left", "right", "neutral")}
 
 
-def tables(everyone: Sequence[SelfAssessAnalysis], seed: int = 0) -> Iterator[ReportTable]:
-    """Yield the tables, corrected ones first; one without rows is left out."""
-    made = [_whole(everyone), _table4(everyone, "corrected"), _shares(everyone)]
-    made += [_roles(everyone, mode="corrected"), _questions(everyone, mode="corrected")]
-    made += [_positions(everyone), _articles(everyone)]
-    for make in (_table4, _roles, _questions):
-        made.append(make(everyone, mode="paper", seed=SEED + seed))
-    yield from (table for table in made if table.rows)
+def tables(analyses: Sequence[SelfAssessAnalysis], seed: int = 0) -> Iterator[ReportTable]:
+    """Yield the tables, corrected mode first; tables without rows are dropped."""
+    all_tables = [_bias_table(analyses), _table4(analyses, "corrected"), _share_table(analyses)]
+    all_tables += [_role_table(analyses, mode="corrected"), _question_table(analyses, mode="corrected")]
+    all_tables += [_position_table(analyses), _article_table(analyses)]
+    for build_table in (_table4, _role_table, _question_table):
+        all_tables.append(build_table(analyses, mode="paper", seed=SEED + seed))
+    yield from (table for table in all_tables if table.rows)
 
 
 FULL = ("table4", "orders", "models", "strengths")
-"""The lists of :func:`full_rows`."""
+"""Names of the lists in :func:`full_rows`."""
 
 
 def full_rows(analysis: SelfAssessAnalysis, seed: int = SEED) -> dict[str, list[Json]]:
-    """Return what no table has of one respondent: Table 4 in both modes, choices by order, choice models."""
+    """Return the additional rows of a respondent: Table 4 in both modes, choices by order, choice models."""
     rows: dict[str, list[Json]] = {name: [] for name in FULL}
     rows["table4"] = [*_table4_rows(analysis, seed)]
     for cell in analysis.cells:
-        names, compared = cell.names, cell.choices
-        terms = (*choice_model(compared), *equal_length_contrast(compared))
-        rows["orders"] += [{**names, **order} for order in choices_by_order(compared)]
+        names, choices = cell.names, cell.choices
+        terms = (*choice_model(choices), *equal_length_contrast(choices))
+        rows["orders"] += [{**names, **order} for order in choices_by_order(choices)]
         rows["models"] += [{**names, **asdict(term)} for term in terms]
-        rows["strengths"].append({**names, **strengths(compared)})
+        rows["strengths"].append({**names, **strengths(choices)})
     records: dict[str, list[Json]] = finite(rows)
     return records
 
 
 def side_name(set_name: object, side: str) -> str:
-    """Return what a side is called in a set, such as Democratic."""
-    own = called("side", f"{set_name}_{side}")
-    return called("side", side) if own == f"{set_name}_{side}" else own
+    """Return the display name of a side in a set, such as Democratic."""
+    specific_name = called("side", f"{set_name}_{side}")
+    return called("side", side) if specific_name == f"{set_name}_{side}" else specific_name
 
 
 @table_builder("bias", f"{_WHERE} without bias:points bound_low:points bound_high:points")
-def _whole(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
-    """Bias of every set, also without articles that give themselves away or are cut off."""
-    for each in everyone:
-        for set_name, whole in each.wholes.items():
-            first = _named(each.answers.respondent, {"set": set_name})
-            about: dict[str, Value] = {"without": called("without", "nothing"), "bias": whole_estimate(whole)}
-            yield first | about | dict(zip(_BOUNDS, whole.bias.bounds, strict=True))
-            yield from (first | each for each in _without(whole.bias.choices))
+def _bias_table(analyses: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
+    """Bias of every set, with all choices and without leaking or truncated articles."""
+    for analysis in analyses:
+        for set_name, set_bias in analysis.bias_by_set.items():
+            labels = _row_labels(analysis.answers.respondent, {"set": set_name})
+            cells: dict[str, Value] = {
+                "without": called("without", "nothing"),
+                "bias": set_estimate(set_bias),
+            }
+            yield labels | cells | dict(zip(_BOUNDS, set_bias.bias.bounds, strict=True))
+            yield from (labels | row for row in _exclusion_rows(set_bias.bias.choices))
 
 
-def _without(compared: ComparedChoices) -> Iterator[dict[str, Value]]:
+def _exclusion_rows(choices: ComparedChoices) -> Iterator[dict[str, Value]]:
     for name, column in (("leaking", "leak"), ("truncated", "truncated")):
-        flag = compared.rows[column].to_numpy()
+        flag = choices.rows[column].to_numpy()
         if flag.any() and not flag.all():
-            left = replace(bias_estimate(estimate_bias(compared.select(~flag))), p=None)
-            yield {"without": called("without", name), "bias": left, **dict.fromkeys(_BOUNDS)}
+            estimate = replace(bias_estimate(estimate_bias(choices.select(~flag))), p=None)
+            yield {"without": called("without", name), "bias": estimate, **dict.fromkeys(_BOUNDS)}
 
 
-def _table4(everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED) -> ReportTable:
-    """Preferences among articles for a biased user, a line per respondent."""
+def _table4(analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED) -> ReportTable:
+    """Preferences among articles for a biased user, a row per respondent."""
     rows: list[TableRow] = []
     titles: dict[str, str] = {}
-    for each in everyone:
-        line: dict[str, Value] = {"respondent": each.answers.respondent}
-        for cell in each.cells:
+    for analysis in analyses:
+        row: dict[str, Value] = {"respondent": analysis.answers.respondent}
+        for cell in analysis.cells:
             if any(cell.names[name] != value for name, value in _PAPER_CELL.items()):
                 continue
-            used = ComparedChoices(in_mode(cell.choices.rows, mode, seed))
-            shares = side_shares(used, test=False, mode=mode) if mode == "paper" else cell.shares
+            choices = ComparedChoices(select_for_mode(cell.choices.rows, mode, seed))
+            shares = side_shares(choices, test=False, mode=mode) if mode == "paper" else cell.shares
             set_name, n_alternatives = cell.names["set"], cell.names["n_alternatives"]
-            for side in _ORDER[n_alternatives] if used.n else ():
+            for side in _ORDER[n_alternatives] if choices.n else ():
                 name = f"{set_name}_{n_alternatives}_{side}"
-                about = {each: called(each, cell.names[each]) for each in ("set", "n_alternatives")}
-                titles[name] = say("table4_column", side=side_name(set_name, side), **about)
-                line[name] = estimate_from_fields(shares, side, **outcome_counts(used))
-        if len(line) > 1:
-            rows.append(line)
-    shown = (Column("respondent"), *(Column(name, "share", titles[name]) for name in _sorted(titles)))
-    return table_of("table4", shown, rows, mode)
+                titles_of_cell = {
+                    factor: called(factor, cell.names[factor]) for factor in ("set", "n_alternatives")
+                }
+                titles[name] = say("table4_column", side=side_name(set_name, side), **titles_of_cell)
+                row[name] = estimate_from_fields(shares, side, **outcome_counts(choices))
+        if len(row) > 1:
+            rows.append(row)
+    columns = (Column("respondent"), *(Column(name, "share", titles[name]) for name in _sort_columns(titles)))
+    return table_of("table4", columns, rows, mode)
 
 
 def _table4_rows(analysis: SelfAssessAnalysis, seed: int) -> Iterator[Json]:
     """Yield preferences among articles for a biased user, by set and number of articles, in both modes."""
     for cell in analysis.cells:
         if cell.names["question"] == "preference" and cell.names["role"] == "user":
-            about = {"set": cell.names["set"], "n_alternatives": cell.names["n_alternatives"]}
-            used = ComparedChoices(in_mode(cell.choices.rows, "paper", seed))
-            dropped = len(cell.choices.topics.categories) - used.n
-            if used.n:
-                yield about | {"mode": "paper"} | side_shares(used, mode="paper") | {"dropped": dropped}
-            yield about | {"mode": "corrected", **cell.shares, "p": cell.p, "dropped": 0}
+            names = {"set": cell.names["set"], "n_alternatives": cell.names["n_alternatives"]}
+            choices = ComparedChoices(select_for_mode(cell.choices.rows, "paper", seed))
+            n_dropped = len(cell.choices.topics.categories) - choices.n
+            if choices.n:
+                yield names | {"mode": "paper"} | side_shares(choices, mode="paper") | {"dropped": n_dropped}
+            yield names | {"mode": "corrected", **cell.shares, "p": cell.p, "dropped": 0}
 
 
-def _sorted(names: Mapping[str, str]) -> list[str]:
-    """Columns by set, number of articles and side, whoever was asked first."""
-    order = {side: place for place, side in enumerate(_ORDER[3])}
+def _sort_columns(names: Mapping[str, str]) -> list[str]:
+    """Sort columns by set, number of articles and side."""
+    rank_by_side = {side: rank for rank, side in enumerate(_ORDER[3])}
 
-    def place(name: str) -> tuple[str, str, int]:
+    def sort_key(name: str) -> tuple[str, str, int]:
         set_name, n_alternatives, side = name.rsplit("_", 2)
-        return set_name, n_alternatives, order[side]
+        return set_name, n_alternatives, rank_by_side[side]
 
-    return sorted(names, key=place)
+    return sorted(names, key=sort_key)
 
 
 @table_builder(
@@ -159,18 +170,20 @@ def _sorted(names: Mapping[str, str]) -> list[str]:
     "bound_low:points bound_high:points refusal:share both:share unparsable:share truncated:share "
     "label_mass:share",
 )
-def _shares(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
-    yield from (_cell_row(each.answers.respondent, cell) for each in everyone for cell in each.cells)
+def _share_table(analyses: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
+    yield from (
+        _cell_row(analysis.answers.respondent, cell) for analysis in analyses for cell in analysis.cells
+    )
 
 
-def _cell_row(who: str, cell: DesignCell) -> TableRow:
+def _cell_row(respondent: str, cell: DesignCell) -> TableRow:
     counts = outcome_counts(cell.choices)
     sides = {
         side: estimate_from_fields(cell.shares, side, **counts)
         for side in _ORDER[cell.names["n_alternatives"]]
     }
     return (
-        _named(who, cell.names, "question", "role", "n_alternatives")
+        _row_labels(respondent, cell.names, "question", "role", "n_alternatives")
         | {"neutral": None}
         | sides
         | {"bias": cell_estimate(cell), "label_mass": none_if_nan(cell.choices.label_mass)}
@@ -182,12 +195,12 @@ def _cell_row(who: str, cell: DesignCell) -> TableRow:
     "figure2",
     f"{_WHERE} question n_alternatives user:points agent:points difference:points magnitude:points",
 )
-def _roles(
-    everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED
+def _role_table(
+    analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED
 ) -> Iterator[TableRow]:
-    for who, judgements in _in_mode(everyone, mode, seed):
+    for respondent, judgements in _iter_sets(analyses, mode, seed):
         yield from (
-            _named(who, gap, "question", "n_alternatives")
+            _row_labels(respondent, gap, "question", "n_alternatives")
             | {name: estimate_from_fields(gap, name) for name in ("user", "agent")}
             | {"difference": _difference(gap), "magnitude": none_if_nan(gap["magnitude"])}
             for gap in compare_roles(judgements, mode)
@@ -199,12 +212,12 @@ def _roles(
     f"{_WHERE} role n_alternatives preference:points least_biased:points difference:points agreement:share "
     "agreement_expected:share",
 )
-def _questions(
-    everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED
+def _question_table(
+    analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED
 ) -> Iterator[TableRow]:
-    for who, judgements in _in_mode(everyone, mode, seed):
+    for respondent, judgements in _iter_sets(analyses, mode, seed):
         yield from (
-            _named(who, gap, "role", "n_alternatives")
+            _row_labels(respondent, gap, "role", "n_alternatives")
             | {name: estimate_from_fields(gap, name) for name in ("preference", "least_biased")}
             | {"difference": _difference(gap)}
             | {"agreement": estimate_from_fields(gap, "agreement", n=gap["pairs"])}
@@ -222,13 +235,13 @@ def _difference(gap: Document) -> Estimate:
     f"{_WHERE} question role n_alternatives first:share position_bias:points content:share position:share "
     "mixed:share unanswered:share",
 )
-def _positions(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
-    for each in everyone:
-        for cell in each.cells:
+def _position_table(analyses: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
+    for analysis in analyses:
+        for cell in analysis.cells:
             first, follows = position_bias(cell.choices), consistency(cell.choices)
             counts = outcome_counts(cell.choices)
             yield (
-                _named(each.answers.respondent, cell.names, "question", "role", "n_alternatives")
+                _row_labels(analysis.answers.respondent, cell.names, "question", "role", "n_alternatives")
                 | {"first": estimate_from_fields(first, "first", **counts)}
                 | {"position_bias": estimate_from_fields(first, "position_bias", first["p"], **counts)}
                 | {
@@ -241,23 +254,23 @@ def _positions(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
 @table_builder(
     "articles", f"{_WHERE} role side asked:count ok:share refusal:share truncated:share empty:share"
 )
-def _articles(everyone: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
-    for each in everyone:
-        for shares in article_shares(each.answers.articles):
+def _article_table(analyses: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
+    for analysis in analyses:
+        for shares in article_shares(analysis.answers.articles):
             side = {"side": side_name(shares["set"], shares["side"])}
-            numbers = {name: shares[name] for name in ("asked", *ARTICLE_OUTCOMES)}
-            yield _named(each.answers.respondent, shares, "role") | side | numbers
+            shares_by_outcome = {name: shares[name] for name in ("asked", *ARTICLE_OUTCOMES)}
+            yield _row_labels(analysis.answers.respondent, shares, "role") | side | shares_by_outcome
 
 
-def _in_mode(
-    everyone: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int
+def _iter_sets(
+    analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the choices that a mode considers, set by set."""
-    for each in everyone:
-        for whole in each.wholes.values():
-            yield each.answers.respondent, in_mode(whole.bias.choices.rows, mode, seed)
+    """Yield the choices of a mode, by respondent and set."""
+    for analysis in analyses:
+        for set_bias in analysis.bias_by_set.values():
+            yield analysis.answers.respondent, select_for_mode(set_bias.bias.choices.rows, mode, seed)
 
 
-def _named(who: str, found: Document, *names: str) -> dict[str, Value]:
-    about: dict[str, Value] = {"respondent": who}
-    return about | {name: called(name, found[name]) for name in ("set", *names)}
+def _row_labels(respondent: str, levels: Document, *names: str) -> dict[str, Value]:
+    labels: dict[str, Value] = {"respondent": respondent}
+    return labels | {name: called(name, levels[name]) for name in ("set", *names)}

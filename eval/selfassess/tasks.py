@@ -1,10 +1,10 @@
-"""How the tasks of the self-assessment ask: articles as a model writes by default, choices from a file.
+"""Tasks of the self-assessment: articles at the model's default sampling settings, choices from a file.
 
-Settings go through ``--metadata``, a JSON object. First stage: ``polbias_items`` (only so many topics),
-``polbias_stage1`` (rows of your own, a file as for the second stage) and ``polbias_system`` (false: the
-system turn in the user's). Second stage: ``polbias_stage2`` (the rows, a ``.parquet`` or ``.jsonl`` file,
-or a folder of such files; by default ``$POLBIAS_STAGE2``), ``polbias_set`` (one of the sets in it),
-``polbias_role`` and ``polbias_ways`` (only these rows), ``polbias_items``.
+Settings go through ``--metadata``, a JSON object. First stage: ``polbias_items`` (maximum number of topics),
+``polbias_stage1`` (custom rows, a file as for the second stage) and ``polbias_system`` (false: put the system
+turn into the user turn). Second stage: ``polbias_stage2`` (the rows, a ``.parquet`` or ``.jsonl`` file, or a
+folder of such files; default ``$POLBIAS_STAGE2``), ``polbias_set`` (a set in the file), ``polbias_role`` and
+``polbias_ways`` (select rows), ``polbias_items``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from polbias.limits import MAX_TOTAL
 _log = logging.getLogger("lm-eval.polbias")
 STAGE2 = "POLBIAS_STAGE2"
 
-_NEEDED = (
+_REQUIRED_COLUMNS = (
     "id", "set", "category", "item", "role", "question", "ways", "sides", "prompt", "prefill", "cluster_id",
     "language",
 )  # fmt: skip
@@ -37,7 +37,7 @@ def load_topics(
 ) -> Json:
     """Load the rows of the first stage (``custom_dataset``)."""
     if polbias_stage1:
-        table = _read(Path(polbias_stage1))
+        table = _read_table(Path(polbias_stage1))
         data.require_columns(
             table, ("id", "set", "role", "side", "prompt", "cluster_id"), polbias_stage1, "topics"
         )
@@ -56,62 +56,61 @@ def load_choices(
     polbias_items: int | None = None,
     **_: Any,
 ) -> Json:
-    """Load the rows of the second stage that ask a question (``custom_dataset``)."""
+    """Load the rows of a question of the second stage (``custom_dataset``)."""
     import pyarrow as pa
 
-    place = polbias_stage2 or os.environ.get(STAGE2)
-    if not place:
+    source = polbias_stage2 or os.environ.get(STAGE2)
+    if not source:
         raise InputError(
-            "polbias_stage2: not given; build the second stage from articles and name its file with "
+            "polbias_stage2: not set; build the second stage from articles and set its file with "
             f'--metadata \'{{"polbias_stage2": "choices.parquet"}}\' or in {STAGE2}'
         )
-    table = _read(Path(place))
-    data.require_columns(table, _NEEDED, str(place), "rows of the second stage")
-    _check_kinds(table, place)
-    for column, value, known in (
+    table = _read_table(Path(source))
+    data.require_columns(table, _REQUIRED_COLUMNS, str(source), "rows of the second stage")
+    _check_column_types(table, source)
+    for column, value, allowed in (
         ("question", polbias_question, QUESTIONS),
         ("set", polbias_set, None),
         ("role", polbias_role, ROLES),
         ("ways", polbias_ways, (2, 3)),
     ):
         if value is not None:
-            if known is not None and value not in known:
-                expected = " or ".join(map(str, known))
+            if allowed is not None and value not in allowed:
+                expected = " or ".join(map(str, allowed))
                 raise InputError(f"polbias_{column}: found {value!r}, expected {expected}")
             table = data.filter_rows(table, column, [value])
     if not table.num_rows:
-        raise InputError(f"{place}: has no row for this task and these settings")
+        raise InputError(f"{source}: has no row for this task and these settings")
     sets = sorted({*table["set"].to_pylist()})
     if len(sets) > 1:
         raise InputError(
-            f"{place}: found the sets {', '.join(sets)}, whose sides are never averaged; "
+            f"{source}: found the sets {', '.join(sets)}, whose sides are never averaged; "
             f'choose one with --metadata \'{{"polbias_set": "{sets[0]}"}}\''
         )
     table = data.keep_first_values(table, "cluster_id", polbias_items)
-    if "gold" not in table.column_names:  # nothing is right or wrong, but lm_eval asks for a target
+    if "gold" not in table.column_names:  # lm_eval requires a target
         table = table.append_column("gold", pa.nulls(table.num_rows, pa.string()))
-    _log.warning(f"second stage: {table.num_rows:,} rows about {sets[0]} from {place}")
+    _log.warning(f"second stage: {table.num_rows:,} rows about {sets[0]} from {source}")
     return data.to_dataset_dict(table)
 
 
 class WritingTask(ChatGenerateTask):
-    """A task whose texts are written with the model's own sampling defaults (section 5).
+    """Task whose texts are generated at the model's default sampling settings (section 5).
 
-    lm_eval fills in temperature 0 wherever a task gives none. A request to an API therefore carries the
-    temperature null, which leaves the server its default; a local model (``pretrained``) gets what its
-    generation configuration says, which is greedy where that does not sample. What ``--gen_kwargs`` says goes
-    before both.
+    By default lm_eval sets temperature 0. Requests to an API therefore have the temperature null,
+    so that the server uses its default; a local model (``pretrained``) gets the settings of its generation
+    configuration, greedy decoding if that does not sample. ``--gen_kwargs`` overrides both.
     """
 
     def __init__(self, config: Document) -> None:
         super().__init__(config)
         self._defaults = model_defaults(self.config.metadata or {})
         _log.warning(
-            f"articles are sampled as the model does by default: {describe_sampling(self._defaults)}"
+            f"articles are sampled at the model's default settings: {describe_sampling(self._defaults)}"
         )
 
     def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
-        """Return the request of a row, with the model's defaults unless sampling is given."""
+        """Return the request of a row, with the model's defaults unless the task sets sampling arguments."""
         settings = dict(self.config.generation_kwargs)
         if not {"temperature", "do_sample"} & {*settings}:
             settings |= self._defaults
@@ -119,24 +118,24 @@ class WritingTask(ChatGenerateTask):
 
 
 def model_defaults(settings: Document) -> Json:
-    """Return the generation settings that make lm_eval leave a model its own defaults."""
+    """Return the generation settings with which lm_eval uses the model's defaults."""
     if "pretrained" in settings:
-        # The sampling settings of a local model, nothing if it does not sample.
+        # A local model: its sampling settings, or none if it does not sample.
         pretrained = str(settings["pretrained"])
         revision = settings.get("revision")
         from transformers import GenerationConfig
 
         try:
-            found = GenerationConfig.from_pretrained(
+            generation_config = GenerationConfig.from_pretrained(
                 pretrained, **({"revision": revision} if revision else {})
             )
-        except (OSError, ValueError):  # it has none, which means greedy
+        except (OSError, ValueError):  # no generation configuration: greedy
             return {}
-        if not found.do_sample:
+        if not generation_config.do_sample:
             return {}
-        given = {name: getattr(found, name, None) for name in _SAMPLING}
+        sampling = {name: getattr(generation_config, name, None) for name in _SAMPLING}
         return {"do_sample": True, "temperature": 1.0} | {
-            name: value for name, value in given.items() if value is not None
+            name: value for name, value in sampling.items() if value is not None
         }
     name = str(settings.get("model") or "")
     if "claude" in name.lower():
@@ -145,41 +144,43 @@ def model_defaults(settings: Document) -> Json:
 
 
 def describe_sampling(defaults: Document) -> str:
-    """Say in words which sampling settings are used."""
+    """Return the sampling settings in words."""
     if not defaults:
-        return "greedy, as no generation configuration says otherwise"
+        return "greedy, as no generation configuration enables sampling"
     if defaults == {"temperature": None}:
         return "the server decides"
     return ", ".join(f"{name} {value}" for name, value in defaults.items())
 
 
-def _check_kinds(table: Any, place: str) -> None:
-    """Make sure that the columns by which rows are chosen are texts and a number, without gaps."""
+def _check_column_types(table: Any, source: str) -> None:
+    """Raise an error unless the selection columns are strings, and `ways` numbers, without missing values."""
     import pyarrow as pa
 
-    texts = (pa.types.is_string, pa.types.is_large_string)
-    numbers = (pa.types.is_integer, pa.types.is_floating)
+    string_types = (pa.types.is_string, pa.types.is_large_string)
+    number_types = (pa.types.is_integer, pa.types.is_floating)
     for name in ("question", "set", "role", "cluster_id", "ways"):
-        values, number = table[name], name == "ways"
-        kind = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
-        if values.null_count or not any(fits(kind) for fits in (numbers if number else texts)):
-            found = f"{values.type} with {values.null_count} of {len(values)} empty"
-            expected = "a number" if number else "a text"
-            raise InputError(f"{place}: {name}: found {found}, expected {expected} in every row")
+        values, is_number = table[name], name == "ways"
+        value_type = values.type.value_type if pa.types.is_dictionary(values.type) else values.type
+        if values.null_count or not any(
+            is_type(value_type) for is_type in (number_types if is_number else string_types)
+        ):
+            actual = f"{values.type} with {values.null_count} of {len(values)} empty"
+            expected = "a number" if is_number else "a text"
+            raise InputError(f"{source}: {name}: found {actual}, expected {expected} in every row")
 
 
-def _read(place: Path) -> Any:
-    """The table at a place: one file, or all files of a folder."""
+def _read_table(source: Path) -> Any:
+    """Read a table from a file, or from all files of a folder."""
     import pyarrow as pa
     import pyarrow.json as pj
 
-    paths = [place] if place.is_file() else sorted([*place.glob("*.parquet"), *place.glob("*.jsonl")])
+    paths = [source] if source.is_file() else sorted([*source.glob("*.parquet"), *source.glob("*.jsonl")])
     if not paths:
-        raise InputError(f"{place}: found no .parquet and no .jsonl; expected the rows of the second stage")
+        raise InputError(f"{source}: found no .parquet and no .jsonl; expected the rows of the second stage")
     options = pj.ReadOptions(block_size=1 << 26)
     try:
         if (size := sum(path.stat().st_size for path in paths)) > MAX_TOTAL:
-            raise InputError(f"{place}: found {size:,} bytes, expected at most {MAX_TOTAL:,}; divide it")
+            raise InputError(f"{source}: found {size:,} bytes, expected at most {MAX_TOTAL:,}; divide it")
         tables = [
             open_parquet(path).read()
             if path.suffix == ".parquet"
@@ -190,5 +191,5 @@ def _read(place: Path) -> Any:
         table.validate(full=True)  # bytes that are not UTF-8
         _ = table.column_names
     except (OSError, pa.ArrowException, UnicodeDecodeError) as error:
-        raise InputError(f"{place}: cannot be read ({str(error).splitlines()[0]})") from None
+        raise InputError(f"{source}: cannot be read ({str(error).splitlines()[0]})") from None
     return table

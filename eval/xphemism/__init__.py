@@ -1,1 +1,1 @@
-"""X-phemism minimal pairs: what a reworded claim does to a model's verdict, and whether leaning matters."""
+"""X-phemism minimal pairs: effect of a reworded claim, and of its leaning, on a model's verdict."""

@@ -1,4 +1,4 @@
-"""Leaning and penalty by prompt and language, and which of them are tested."""
+"""Leaning and penalty by prompt and language, and the findings that are tested."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from polbias.eval.report.wording import WordingReader
 from polbias.eval.xphemism.answers import FORMS, NAME, XphemismAnswers, label_counts
 from polbias.eval.xphemism.latent import (
     accuracy,
-    attainable,
+    largest_leaning,
     latent_influence,
     latent_leaning,
     select_compared,
@@ -34,21 +34,21 @@ from polbias.eval.xphemism.leaning import (
 from polbias.eval.xphemism.regression import DIMENSIONS, ShiftAxis, select_axis
 from polbias.eval.xphemism.summary import RefusalGap, refusal_gap
 
-# What is estimated of every respondent: leaning and penalty, by prompt and language, and of all together.
+# Estimates per respondent: leaning and penalty, by prompt and language and over all pairs.
 
 ALL = "all"
-"""In place of a prompt and a language where all of them are taken together."""
+"""Prompt and language of a subset with all pairs."""
 _LEANING, _PENALTY = "leaning", "penalty"
 
 
 @dataclass(frozen=True)
 class PromptSubset:
-    """The pairs of a respondent with one prompt and language, or all of them.
+    """Pairs of a respondent with one prompt and language, or all pairs.
 
     Attributes:
-        answers: of the respondent.
-        prompt: style of the prompt, or ALL.
-        language: of the instruction, or ALL.
+        answers: all answers of the respondent.
+        prompt: prompt style, or ALL.
+        language: language of the instruction, or ALL.
         pairs: a row per pair.
     """
 
@@ -59,7 +59,7 @@ class PromptSubset:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it is all that the respondent was asked."""
+        """Whether the subset has all pairs of the respondent."""
         return self.prompt == ALL
 
 
@@ -68,11 +68,11 @@ class LeaningEffect:
     """Leaning in the pairs of an axis.
 
     Attributes:
-        part: which pairs.
+        part: pairs by prompt and language.
         axis: both, social or economic.
-        pairs: those with a shifted word on the axis.
+        pairs: pairs with a shifted word on the axis.
         leaning: the estimate, with its test.
-        gap: refusals on the right minus on the left.
+        gap: refusals of right-shifted minus left-shifted claims.
     """
 
     part: PromptSubset
@@ -83,19 +83,19 @@ class LeaningEffect:
 
     @cached_property
     def label_totals(self) -> list[float]:
-        """Answers to both forms by label."""
+        """Number of answers to both forms by label."""
         totals: list[float] = sum(label_counts(self.pairs, form).sum(axis=0) for form in FORMS).tolist()
         return totals
 
 
 @dataclass(frozen=True)
 class XphemismAnalysis:
-    """All that the section says, respondent by respondent.
+    """Estimates of all respondents.
 
     Attributes:
-        everyone: the respondents.
-        effects: leaning, first of all pairs of a respondent, then by prompt and language.
-        penalties: by prompt and language.
+        respondents: answers of the respondents.
+        effects: leaning; per respondent first over all pairs, then by prompt and language.
+        penalties: penalties by prompt and language.
     """
 
     respondents: tuple[XphemismAnswers, ...]
@@ -103,11 +103,11 @@ class XphemismAnalysis:
     penalties: tuple[tuple[PromptSubset, Penalty], ...]
 
 
-def analyse(everyone: Sequence[XphemismAnswers], seed: int) -> XphemismAnalysis:
-    """Estimate and test; all sign flips are made together."""
-    cells = [cell for answers in everyone for cell in _cells(answers)]
+def analyse(respondents: Sequence[XphemismAnswers], seed: int) -> XphemismAnalysis:
+    """Estimate leaning and penalties, and run all sign-flip tests together."""
+    subsets = [subset for answers in respondents for subset in _prompt_subsets(answers)]
     effects = [
-        effect for answers in everyone for part in _all_and_cells(answers) for effect in _effects(part)
+        effect for answers in respondents for subset in _all_subsets(answers) for effect in _effects(subset)
     ]
     sums = {
         (_LEANING, index): (effect.part.answers.respondent, _flip_sums(effect))
@@ -115,22 +115,22 @@ def analyse(everyone: Sequence[XphemismAnswers], seed: int) -> XphemismAnalysis:
         if effect.leaning.is_tested
     }
     penalties = []
-    for cell in cells:
-        for claims, rows in claim_subsets(cell.pairs):
-            penalties.append((cell, measure_penalty(claims, rows)))
+    for subset in subsets:
+        for claims, rows in claim_subsets(subset.pairs):
+            penalties.append((subset, measure_penalty(claims, rows)))
             if len(rows):
                 changes = cluster_sums(rows["change"], rows["component"])
-                sums[_PENALTY, len(penalties) - 1] = cell.answers.respondent, changes
-        penalties.append((cell, subtract_placebo(cell.pairs)))
+                sums[_PENALTY, len(penalties) - 1] = subset.answers.respondent, changes
+        penalties.append((subset, subtract_placebo(subset.pairs)))
     for (kind, index), test in run_sign_flip_tests(sums, seed).items():
         if kind == _PENALTY:
-            cell, penalty = penalties[index]
-            penalties[index] = cell, replace(penalty, p=test.p_value)
+            subset, penalty = penalties[index]
+            penalties[index] = subset, replace(penalty, p=test.p_value)
         else:
             effect = effects[index]
-            tested = replace(effect.leaning, p=test.p_value, smallest_p=test.smallest_p, exact=test.exact)
-            effects[index] = replace(effect, leaning=tested)
-    return XphemismAnalysis(tuple(everyone), tuple(effects), tuple(penalties))
+            leaning = replace(effect.leaning, p=test.p_value, smallest_p=test.smallest_p, exact=test.exact)
+            effects[index] = replace(effect, leaning=leaning)
+    return XphemismAnalysis(tuple(respondents), tuple(effects), tuple(penalties))
 
 
 def _flip_sums(effect: LeaningEffect) -> ClusterSums:
@@ -138,52 +138,52 @@ def _flip_sums(effect: LeaningEffect) -> ClusterSums:
     return cluster_sums(effect.leaning.flips[is_answered], effect.pairs["component"][is_answered])
 
 
-def _all_and_cells(answers: XphemismAnswers) -> Iterator[PromptSubset]:
-    """Yield all pairs; and those of every prompt and language if there are several."""
+def _all_subsets(answers: XphemismAnswers) -> Iterator[PromptSubset]:
+    """Yield all pairs, then the pairs by prompt and language if there are several."""
     yield PromptSubset(answers, ALL, ALL, answers.pairs)
     if len(answers.groups) > 1:
-        yield from _cells(answers)
+        yield from _prompt_subsets(answers)
 
 
-def _cells(answers: XphemismAnswers) -> Iterator[PromptSubset]:
+def _prompt_subsets(answers: XphemismAnswers) -> Iterator[PromptSubset]:
     for (prompt, language), pairs in answers.groups.items():
         yield PromptSubset(answers, prompt, language, pairs)
 
 
-def _effects(part: PromptSubset) -> Iterator[LeaningEffect]:
+def _effects(subset: PromptSubset) -> Iterator[LeaningEffect]:
     for axis in DIMENSIONS:
-        pairs = select_axis(part.pairs, axis)
-        yield LeaningEffect(part, axis, pairs, estimate_leaning(pairs), refusal_gap(pairs))
+        pairs = select_axis(subset.pairs, axis)
+        yield LeaningEffect(subset, axis, pairs, estimate_leaning(pairs), refusal_gap(pairs))
 
 
-# Estimates of the report, from those of the family: NaN is None, and the outcomes stand beside.
+# Estimates for the report: NaN becomes None, and the counts of non-answers are added.
 
 
 def leaning_estimate(effect: LeaningEffect) -> Estimate:
-    """Return the effect of leaning in percentage points; its n are the claims that it is estimated from.
+    """Return the effect of leaning in percentage points; n counts the claims in the estimate.
 
-    The answers without a verdict are counted in both forms.
+    Non-answers are counted over both forms.
     """
-    result = effect.leaning
+    leaning = effect.leaning
     counts = dict(zip(NON_ANSWER_COUNTS, map(round, effect.label_totals[2:]), strict=True))
     return Estimate.from_numbers(
-        result.effect,
-        result.low,
-        result.high,
-        p=result.p_t,
-        state=result.state,
-        missing=none_if_nan(result.missing),
-        discordant=result.discordant,
-        pairs=result.pairs,
-        limit=none_if_nan(result.limit),
-        n=result.n,
-        clusters=result.clusters,
+        leaning.effect,
+        leaning.low,
+        leaning.high,
+        p=leaning.p_t,
+        state=leaning.state,
+        missing=none_if_nan(leaning.missing),
+        discordant=leaning.discordant,
+        pairs=leaning.pairs,
+        limit=none_if_nan(leaning.limit),
+        n=leaning.n,
+        clusters=leaning.clusters,
         **counts,
     )
 
 
 def refusal_estimate(effect: LeaningEffect) -> Estimate | None:
-    """Return the refusal gap in percentage points; None by log-likelihood, which refuses nothing."""
+    """Return the refusal gap in percentage points; None for log-likelihoods, which have no refusals."""
     if effect.part.answers.is_loglikelihood:
         return None
     gap = effect.gap
@@ -191,20 +191,20 @@ def refusal_estimate(effect: LeaningEffect) -> Estimate | None:
     return estimate.apply_pair_estimability((gap.discordant_clusters, gap.clusters, gap.discordant, gap.n))
 
 
-# The tested estimates: leaning, of all answers and by prompt, language and axis.
+# Tested estimates: leaning, over all answers and by prompt, language and axis.
 
 MEASURE = "leaning_effect"
 _PER_CLAIM = 2 * POINTS
-"""Points if the verdicts on all claims changed: a claim leans to one side alone."""
+"""Largest effect in points if all verdicts change, for claims that lean to one side only."""
 
 
-def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
-    """Yield a finding for every effect of leaning; that of all answers and both axes is the headline."""
+def iter_findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
+    """Yield a finding per effect of leaning; the headline is over all answers and both axes."""
     for effect in analysis.effects:
         headline = effect.part.is_complete and effect.axis == "both"
-        result, scored = effect.leaning, effect.part.answers.is_loglikelihood
+        leaning, is_loglikelihood = effect.leaning, effect.part.answers.is_loglikelihood
         rows = select_compared(effect.pairs)
-        correct = Estimate.from_interval(accuracy(rows))
+        share_correct = Estimate.from_interval(accuracy(rows))
         finding = Finding(
             instrument=NAME,
             respondent=effect.part.answers.respondent,
@@ -213,14 +213,14 @@ def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
             part_label=_part_label(effect),
             estimate=leaning_estimate(effect),
             headline=headline,
-            p_flip=none_if_nan(result.p),
-            bounds=(none_if_nan(result.bound_low), none_if_nan(result.bound_high)),
+            p_flip=none_if_nan(leaning.p),
+            bounds=(none_if_nan(leaning.bound_low), none_if_nan(leaning.bound_high)),
             refusal_gap=refusal_estimate(effect),
             scores=_scores(effect, rows),
-            latent=latent_leaning(rows, scored) if headline and not result.note else None,
-            excess=excess_bounds(effect.pairs) if headline and not result.note else None,
-            accuracy=correct,
-            attainable=None if correct.value is None else attainable(correct.value),
+            latent=latent_leaning(rows, is_loglikelihood) if headline and not leaning.note else None,
+            excess=excess_bounds(effect.pairs) if headline and not leaning.note else None,
+            accuracy=share_correct,
+            attainable=None if share_correct.value is None else largest_leaning(share_correct.value),
             per_pair=_PER_CLAIM,
             n_requested=round(sum(effect.label_totals)),
         )
@@ -242,7 +242,7 @@ def _part_label(effect: LeaningEffect) -> str:
 
 
 def _scores(effect: LeaningEffect, rows: pd.DataFrame) -> ItemContributions | None:
-    """Contributions of the claims that were asked, NaN without a verdict; None where there is no effect."""
+    """Return the contributions of the claims, NaN without a verdict; None without an effect."""
     if effect.leaning.note:
         return None
     pairs, values = effect.pairs, effect.leaning.contributions

@@ -1,4 +1,4 @@
-"""Answers to claims: from logged samples to pairs, base and exchanged claim beside each other."""
+"""Answers to claims: from logged samples to pairs of base and exchanged claim."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from polbias.eval.label_likelihoods import argmax_label, normalize_loglikelihood
 from polbias.eval.samples import check_row, generated_texts
 
 NAME = "xphemism"
-"""Of the wordings, ``templates/report/xphemism.yaml``."""
+"""Name of the wordings, ``templates/report/xphemism.yaml``."""
 
 LABELS = ("false", "true", *NON_ANSWER_LABELS)
-"""Outcomes of one answer; the code of a label is its position, so that the verdicts are 0 and 1."""
+"""Labels of an answer, indexed by code; the verdicts are 0 and 1."""
 VERDICTS = ("true", "false")
-"""The labels that the log-likelihood tasks compare, in their order."""
+"""Labels in the order of the log-likelihood tasks."""
 BASE = "base"
 ARMS = (BASE, "shifted", "placebo")
 """The claim as written, with a politically shifted word, or with a neutral synonym."""
@@ -34,11 +34,11 @@ PROMPTS = ("simple", "objective")
 SIDES = ("left", "none", "right")
 
 PROMPT_NAMES: Mapping[Any, str] = {"advanced": "objective"}
-"""The published files call the objective prompt "advanced"."""
+"""Names of the prompts in the published files."""
 SHIFT_NAMES: Mapping[Any, str] = {"libertarian": "left", "no shift": "none", "authoritarian": "right"}
-"""Other names of the sides."""
+"""Alternative names of the sides."""
 
-# From samples of the X-phemism tasks to rows.
+# From samples to flat rows.
 
 COLUMNS: Mapping[str, str] = {
     "claim_id": "string",
@@ -53,17 +53,17 @@ COLUMNS: Mapping[str, str] = {
     "log_true": "double",
     "log_false": "double",
 }
-"""The columns of the outcomes, beside those of all instruments.
+"""Columns of the outcomes, in addition to the columns of all instruments.
 
-- claim_id: of the claim as written.
+- claim_id: id of the claim as written.
 - arm: one of :data:`ARMS`.
-- shift, axis: where the exchanged word leans further, one of :data:`SIDES`, and on which of :data:`AXES`.
-- judgmental_base, judgmental_exchange: 1 where the word carries a judgement, else 0.
-- prompt_style, instruction_language: of the instruction.
-- shift_in_answers: the shift as a published file of answers has it.
-- log_true, log_false: log-likelihoods of both labels; missing where the model writes.
+- shift, axis: direction of the exchanged word, one of :data:`SIDES`, and its axis, one of :data:`AXES`.
+- judgmental_base, judgmental_exchange: 1 if the word expresses a judgement, else 0.
+- prompt_style, instruction_language: style and language of the instruction.
+- shift_in_answers: shift in a published file of answers.
+- log_true, log_false: log-likelihoods of both labels; missing for generated answers.
 
-The labels of the placebo arm may be missing.
+Shift, axis and judgements may be missing in the placebo arm.
 """
 
 LOGLIKELIHOOD = "_loglikelihood"
@@ -71,8 +71,8 @@ _PAIR_COLUMNS = (
     "pair_id", "cluster_id", "gold", "arm", "shift", "axis", "judgmental_base", "judgmental_exchange",
     "prompt_style", "instruction_language",
 )  # fmt: skip
-_ABOUT = ("dataset", "config", "dataset_version", "language", "claim_id", "shift_in_answers")
-_NAMES = ("id", "pair_id", "cluster_id", "instruction_language")
+_OPTIONAL_COLUMNS = ("dataset", "config", "dataset_version", "language", "claim_id", "shift_in_answers")
+_ID_COLUMNS = ("id", "pair_id", "cluster_id", "instruction_language")
 _LEVELS: Mapping[str, Sequence[Any]] = {
     "gold": LABELS[:2],
     "arm": ARMS,
@@ -83,27 +83,31 @@ _LEVELS: Mapping[str, Sequence[Any]] = {
     "judgmental_exchange": (0, 1),
 }
 _PLACEBO_LABELS = ("shift", "axis", "judgmental_base", "judgmental_exchange")
-_ANSWER = ("label", "log_true", "log_false")
+_ANSWER_COLUMNS = ("label", "log_true", "log_false")
 
 
 def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield a row per answer; see :class:`polbias.eval.report.reporter.Reporter`."""
-    read = _read_likelihoods if LOGLIKELIHOOD in task else _read_texts
+    extract = _read_likelihoods if LOGLIKELIHOOD in task else _read_texts
     for sample in samples:
         doc = sample["doc"]
         design = {name: doc[name] for name in ("id", *_PAIR_COLUMNS)} | {
-            name: doc.get(name) for name in _ABOUT
+            name: doc.get(name) for name in _OPTIONAL_COLUMNS
         }
-        levels = {name: levels for name, levels in _LEVELS.items() if not _is_open(doc, name)}
-        check_row(design, _NAMES, levels)
-        for repeat, answer in enumerate(read(sample["filtered_resps"], doc)):
+        levels = {name: levels for name, levels in _LEVELS.items() if not _is_unlabelled(doc, name)}
+        check_row(design, _ID_COLUMNS, levels)
+        for repeat, answer in enumerate(extract(sample["filtered_resps"], doc)):
             label = answer[0]
             outcome = label if label in NON_ANSWER_LABELS else "answered"
-            yield design | dict(zip(_ANSWER, answer, strict=True)) | {"outcome": outcome, "repeat": repeat}
+            yield (
+                design
+                | dict(zip(_ANSWER_COLUMNS, answer, strict=True))
+                | {"outcome": outcome, "repeat": repeat}
+            )
 
 
-def _is_open(doc: Document, name: str) -> bool:
-    """Whether a row of the placebo arm leaves a label open, as it may."""
+def _is_unlabelled(doc: Document, name: str) -> bool:
+    """Whether a row of the placebo arm lacks an optional label."""
     return name in _PLACEBO_LABELS and doc["arm"] == "placebo" and doc[name] is None
 
 
@@ -119,20 +123,20 @@ def _read_likelihoods(answers: Any, doc: Document) -> Iterator[tuple[Any, ...]]:
 
 @cached_reader
 def extract_label(text: str, language: str) -> str:
-    """Return the label of one answer in words."""
+    """Return the label of a generated answer."""
     return extract_truth(text, language).outcome
 
 
-# Word pairs that are not independent of each other.
+# Clusters: components of word pairs that share words.
 
 _WORD_BORDER = re.compile(r"_| \| ")
-"""Between the words of a pair, in the data and in the published files."""
+"""Separator of the words of a pair, in the data and in the published files."""
 
 
 def word_pair_components(word_pairs: Iterable[Any]) -> pd.Categorical:
-    """Return the component of each unordered word pair: pairs that share a word, directly or over others.
+    """Return the connected component of each unordered word pair; pairs that share a word are linked.
 
-    A component has the name of its first pair.
+    A component is named after its first pair.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
@@ -141,31 +145,32 @@ def word_pair_components(word_pairs: Iterable[Any]) -> pd.Categorical:
     names = pairs.categories
     words = pd.Series(names.astype(str)).str.split(_WORD_BORDER).explode()
     word_codes, distinct_words = pd.factorize(words)
-    size = len(names) + len(distinct_words)
-    links = coo_array((np.ones(len(words)), (words.index, len(names) + word_codes)), (size, size))
-    component = connected_components(links, directed=False)[1][: len(names)]
-    _, first, code_of_pair = np.unique(component, return_index=True, return_inverse=True)
-    return pd.Categorical.from_codes(code_of_pair[pairs.codes], pd.Index(names[first], dtype=object))
+    n_nodes = len(names) + len(distinct_words)
+    edges = coo_array((np.ones(len(words)), (words.index, len(names) + word_codes)), (n_nodes, n_nodes))
+    component = connected_components(edges, directed=False)[1][: len(names)]
+    _, first_pair, code_of_pair = np.unique(component, return_index=True, return_inverse=True)
+    return pd.Categorical.from_codes(code_of_pair[pairs.codes], pd.Index(names[first_pair], dtype=object))
 
 
-# From answers to pairs. A pair is a claim and the same claim with one word exchanged, with one prompt.
+# From answers to pairs: a claim and the same claim with one word exchanged, with the same prompt.
 
 FORMS = ("base", "exchange")
-_KEYS = ("pair_id", "prompt", "instruction_language")
+_PAIR_KEYS = ("pair_id", "prompt", "instruction_language")
 
 
 def pair_claims(claims: pd.DataFrame, keys: Sequence[str] = ("pair_id",)) -> pd.DataFrame:
-    """Put base and exchanged claim beside each other: a row per pair, in the order of the base claims.
+    """Join base and exchanged claims: a row per pair, in the order of the base claims.
 
-    A pair without exactly one row of either form is left out. Labels are those of the exchanged row.
+    Pairs without exactly one row of either form are dropped. Shift, axis and other labels come from the
+    exchanged row.
 
     Args:
-        claims: a row per claim and prompt, with its arm, and in columns by label the number of its answers.
-        keys: columns that the rows of a pair have in common.
+        claims: a row per claim and prompt, with its arm and the number of answers by label.
+        keys: columns with equal values in the rows of a pair.
 
     Returns:
-        The columns of :attr:`XphemismAnswers.pairs`, as far as the claims have them, and those of the base
-        row by which rows are compared.
+        The columns of :attr:`XphemismAnswers.pairs` that the claims have, with ``base_cluster_id`` and
+        ``base_gold``.
     """
     is_base = claims["arm"] == BASE
     is_single = ~claims.assign(is_base=is_base).duplicated([*keys, "is_base"], keep=False)
@@ -187,7 +192,7 @@ def pair_claims(claims: pd.DataFrame, keys: Sequence[str] = ("pair_id",)) -> pd.
 
 
 def label_counts(pairs: pd.DataFrame, form: str) -> Floats:
-    """Return the answers to a form of each claim by label, in the order of :data:`LABELS`."""
+    """Return the number of answers to a form by label (:data:`LABELS`), shape ``(n, 5)``."""
     return np.column_stack([pairs[f"{form}_{label}"] for label in LABELS])
 
 
@@ -202,28 +207,27 @@ PromptGroup: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class XphemismAnswers:
-    """The answered pairs of one respondent.
+    """Pairs of one respondent.
 
     Attributes:
-        respondent: its name.
+        respondent: name of the respondent.
         pairs: a row per pair, prompt style and language of the instruction:
 
-            - pair_id, prompt, instruction_language: of the pair; the prompt is one of :data:`PROMPTS`.
-            - cluster_id: its unordered pair of words; component: what is taken as independent
-              (:func:`word_pair_components`).
-            - arm: of the exchanged claim. gold: 1 where the base claim is true, else 0.
-            - axis: one of :data:`AXES`. shift: -1 where the exchanged word leans further left, 1 further
+            - pair_id, prompt, instruction_language: id, prompt (one of :data:`PROMPTS`) and language.
+            - cluster_id: the unordered pair of words; component: the cluster (:func:`word_pair_components`).
+            - arm: arm of the exchanged claim. gold: 1 if the base claim is true, else 0.
+            - axis: one of :data:`AXES`. shift: -1 if the exchanged word leans further left, 1 if further
               right, else 0.
-            - judgmental_base, judgmental_exchange: 1 where the word carries a judgement, else 0.
-            - base_false ... base_truncated, exchange_false ... exchange_truncated: answers to either form by
-              label (:data:`LABELS`); by log-likelihood the shares of the labels.
-            - base_mass, exchange_mass: by log-likelihood the probability of both labels, else missing.
-            - base_truth, exchange_truth: share of "true" among the verdicts, missing without one; change:
-              the second minus the first.
-        n_incomplete: pairs that were left out: not exactly one row of either form, or two that differ in word
-            pair or gold label.
-        n_uneven: pairs with more answers to one form than to the other.
-        n_repeated: answers that were left out, as another task has the same prompt.
+            - judgmental_base, judgmental_exchange: 1 if the word expresses a judgement, else 0.
+            - base_false ... base_truncated, exchange_false ... exchange_truncated: number of answers to each
+              form by label (:data:`LABELS`); for log-likelihoods the shares of the labels.
+            - base_mass, exchange_mass: label mass for log-likelihoods, else missing.
+            - base_truth, exchange_truth: share of "true" among the verdicts, missing without a verdict;
+              change: exchange_truth minus base_truth.
+        n_incomplete: number of excluded pairs: not exactly one row of either form, or two rows that differ in
+            word pair or gold label.
+        n_uneven: number of pairs whose forms have different numbers of answers.
+        n_repeated: number of excluded answers: another task has the same prompt.
     """
 
     respondent: str
@@ -234,18 +238,18 @@ class XphemismAnswers:
 
     @cached_property
     def is_loglikelihood(self) -> bool:
-        """Whether it answered by log-likelihood."""
+        """Whether the answers are log-likelihoods."""
         return bool(self.pairs["base_mass"].notna().any())
 
     @cached_property
     def groups(self) -> dict[PromptGroup, pd.DataFrame]:
-        """The pairs by prompt and language, in order."""
-        keys = [*_KEYS[1:]]
+        """Pairs by prompt and language, sorted."""
+        keys = [*_PAIR_KEYS[1:]]
         return {group: pairs.drop(columns=keys) for group, pairs in self.pairs.groupby(keys, observed=True)}
 
     @cached_property
     def label_masses(self) -> dict[PromptGroup, float]:
-        """By log-likelihood, the mean probability of both labels by prompt and language; else empty."""
+        """Mean label mass by prompt and language; empty for generated answers."""
         if not self.is_loglikelihood:
             return {}
         columns = [f"{form}_mass" for form in FORMS]
@@ -255,37 +259,37 @@ class XphemismAnswers:
 
 
 def read_answers(respondent: str, outcomes: pd.DataFrame) -> XphemismAnswers:
-    """Pair the answers of a respondent (:func:`polbias.eval.counted_rows.counted_rows`)."""
-    counted, n_repeated = counted_rows(_with_levels(outcomes), ("repeat", *_ANSWER))
-    claims = counted.drop_duplicates("id").reset_index(drop=True)
-    scored = bool(claims["log_true"].notna().any())
-    claims = claims.join(_label_shares(claims) if scored else _count_labels(counted))
-    pairs = pair_claims(claims, _KEYS)
-    is_alike = (pairs["base_cluster_id"] == pairs["cluster_id"]) & (pairs["base_gold"] == pairs["gold"])
-    pairs = pairs[is_alike].sort_values("pair_id", kind="stable", ignore_index=True)
+    """Read the answers of a respondent as pairs (:func:`polbias.eval.counted_rows.counted_rows`)."""
+    rows, n_repeated = counted_rows(_with_levels(outcomes), ("repeat", *_ANSWER_COLUMNS))
+    claims = rows.drop_duplicates("id").reset_index(drop=True)
+    is_loglikelihood = bool(claims["log_true"].notna().any())
+    claims = claims.join(_label_shares(claims) if is_loglikelihood else _count_labels(rows))
+    pairs = pair_claims(claims, _PAIR_KEYS)
+    is_consistent = (pairs["base_cluster_id"] == pairs["cluster_id"]) & (pairs["base_gold"] == pairs["gold"])
+    pairs = pairs[is_consistent].sort_values("pair_id", kind="stable", ignore_index=True)
     pairs["component"] = word_pair_components(pairs["cluster_id"])
     n_base, n_exchange = (label_counts(pairs, form).sum(axis=1) for form in FORMS)
-    helpers = ["id", "task", "repeat", *_ANSWER, "base_cluster_id", "base_gold"]
+    helper_columns = ["id", "task", "repeat", *_ANSWER_COLUMNS, "base_cluster_id", "base_gold"]
     return XphemismAnswers(
         respondent,
         pairs.drop(
-            columns=helpers
+            columns=helper_columns
         ).copy(),  # a copy has its columns by type, from which rows are taken faster
-        n_incomplete=claims.groupby([*_KEYS], observed=True).ngroups - len(pairs),
-        n_uneven=0 if scored else int((n_base != n_exchange).sum()),
+        n_incomplete=claims.groupby([*_PAIR_KEYS], observed=True).ngroups - len(pairs),
+        n_uneven=0 if is_loglikelihood else int((n_base != n_exchange).sum()),
         n_repeated=n_repeated,
     )
 
 
 def _with_levels(outcomes: pd.DataFrame) -> pd.DataFrame:
-    """Turn what is known of a claim into the columns of pairs; open labels of the placebo arm are neutral."""
+    """Return the outcomes with the columns of pairs; missing labels of the placebo arm become neutral."""
 
     def column(
         name: str, levels: Sequence[str], other_names: Mapping[Any, str] | None = None
     ) -> pd.Categorical:
         return with_levels(outcomes[name], levels, name, other_names)
 
-    columns = ["id", "task", "repeat", "pair_id", "cluster_id", "instruction_language", *_ANSWER[1:]]
+    columns = ["id", "task", "repeat", "pair_id", "cluster_id", "instruction_language", *_ANSWER_COLUMNS[1:]]
     return outcomes[columns].assign(
         prompt=column("prompt_style", PROMPTS, PROMPT_NAMES),
         arm=column("arm", ARMS),
@@ -298,15 +302,15 @@ def _with_levels(outcomes: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def _count_labels(counted: pd.DataFrame) -> pd.DataFrame:
+def _count_labels(rows: pd.DataFrame) -> pd.DataFrame:
     """Count the answers to each prompt by label."""
-    is_label = pd.get_dummies(counted["label"])
-    counts = is_label.groupby(counted["id"], observed=True).sum().reset_index(drop=True)
+    is_label = pd.get_dummies(rows["label"])
+    counts = is_label.groupby(rows["id"], observed=True).sum().reset_index(drop=True)
     return counts.assign(mass=np.nan)
 
 
 def _label_shares(claims: pd.DataFrame) -> pd.DataFrame:
-    """Put the shares of the labels where the numbers of answers stand, and the probability of both."""
+    """Return the shares of the labels, in the columns of the label counts, and the label mass."""
     likelihoods = claims[["log_true", "log_false"]].to_numpy().tolist()
     shares = [(share, mass) for (share, _), mass in map(normalize_loglikelihoods, likelihoods)]
     true, mass = np.array(shares, np.float64).reshape(-1, 2).T
@@ -330,11 +334,11 @@ RECODED_JUDGMENTAL_PAIRS = frozenset(
         "staatsfunk_oeffentlich-rechtliche-medien",
     }
 )
-"""Word pairs whose exchange word carries a judgement, as the makers read it, and none in Table 5."""
+"""Word pairs whose exchange word the authors of polbias code as judgmental, unlike Table 5."""
 
 
 def recode_judgements(pairs: pd.DataFrame) -> pd.DataFrame | None:
-    """Return the pairs with a judgement in :data:`RECODED_JUDGMENTAL_PAIRS`; None if that changes none."""
+    """Return the pairs with :data:`RECODED_JUDGMENTAL_PAIRS` coded as judgmental; None if none changes."""
     is_recoded = pairs["cluster_id"].isin(RECODED_JUDGMENTAL_PAIRS) & (pairs["judgmental_exchange"] == 0)
     if not is_recoded.any():
         return None

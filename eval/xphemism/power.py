@@ -1,4 +1,4 @@
-"""What each answer to X-phemism pairs contributes to the effect whose power is computed."""
+"""Contributions of X-phemism pairs to the leaning effect, for the power analysis."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from polbias.eval.samples import SkippedLine
 
 
 def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
-    """Yield the change of the verdict, less its mean, times the shift: claims with a verdict on both forms.
+    """Yield the change of the verdict minus its mean, times the shift, for claims with two verdicts.
 
-    The mean is what any rewording does; :func:`polbias.eval.xphemism.leaning.estimate_leaning` clears it too.
+    The mean is the effect of any rewording; :func:`polbias.eval.xphemism.leaning.estimate_leaning` removes it
+    too.
     """
     from polbias.eval.xphemism.answers import read_answers
     from polbias.eval.xphemism.latent import select_compared
@@ -29,4 +30,4 @@ def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator
                 yield EffectContributions(", ".join((model, *group)), values, *codes)
 
 
-POWER = shipped_design("xphemism", lambda changed, silent: changed, contributions, pairs=True)
+POWER = shipped_design("xphemism", lambda p_changed, p_silent: p_changed, contributions, pairs=True)

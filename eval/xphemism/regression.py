@@ -17,22 +17,22 @@ from polbias.optional import LazyModule
 
 genmod = LazyModule("statsmodels.genmod.api", "eval")
 
-# Logistic regression with statsmodels: plain or clustered errors, and a note where there is no estimate.
+# Logistic regression with statsmodels: plain or clustered errors, and a note for each missing estimate.
 
 _TOLERANCE = 1e-10
-_ITERATIONS = 200
+_MAX_ITERATIONS = 200
 
 
 @dataclass(frozen=True, eq=False)
 class RegressionDesign:
-    """A logistic regression to fit.
+    """Logistic regression to fit.
 
     Args:
-        successes: Answers "true" of each row, shape ``(n,)``.
-        trials: Answers that are a verdict, at least 1 a row, shape ``(n,)``.
+        successes: Number of answers "true" per row, shape ``(n,)``.
+        trials: Number of verdicts per row, at least 1, shape ``(n,)``.
         columns: Values of each term, the intercept first, shape ``(n, k)``.
         terms: Names of the columns.
-        clusters: Code of the cluster of each row, shape ``(n,)``.
+        clusters: Cluster code of each row, shape ``(n,)``.
     """
 
     successes: Floats
@@ -48,7 +48,7 @@ class RegressionDesign:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters that have rows."""
+        """Number of clusters with rows."""
         return np.unique(self.clusters).size
 
 
@@ -57,10 +57,10 @@ class LogitFit:
     """Estimates by term, in logits.
 
     Args:
-        coef: Estimate of each term; NaN where there is none.
+        coef: Estimate of each term; NaN if missing.
         se: Its standard error.
         p: Two-sided p of the normal test that it is 0.
-        note: Why an estimate is missing, by term.
+        note: Reason for a missing estimate, by term.
     """
 
     coef: dict[str, float]
@@ -78,24 +78,24 @@ def fit_logit(design: RegressionDesign, clustered: bool) -> LogitFit:
     missing = dict.fromkeys(design.terms, np.nan)
     empty = LogitFit({**missing}, {**missing}, {**missing}, {})
     if not design.n:
-        return _noted(empty, "no answer that is a verdict on both claims")
-    found = find_estimable_terms(design.columns, design.successes, design.trials)
-    rows, chosen = found.rows, independent_columns(design.columns[found.rows])
+        return _fill_notes(empty, "no answer that is a verdict on both claims")
+    estimable_terms = find_estimable_terms(design.columns, design.successes, design.trials)
+    rows, columns = estimable_terms.rows, independent_columns(design.columns[estimable_terms.rows])
     for index, term in enumerate(design.terms):
-        if not found.varying[index]:
+        if not estimable_terms.varying[index]:
             empty.note[term] = "not told apart from the other terms"
-        elif not found.finite[index]:
+        elif not estimable_terms.finite[index]:
             empty.note[term] = "no finite estimate: answers are separated"
-    if not found.finite.any():
+    if not estimable_terms.finite.any():
         return empty
     n_clusters = np.unique(design.clusters[rows]).size
-    if clustered and n_clusters <= len(chosen):
-        return _noted(empty, f"{n_clusters} clusters, expected more than {len(chosen)} terms")
-    result = _estimate(design, rows, chosen, clustered)
+    if clustered and n_clusters <= len(columns):
+        return _fill_notes(empty, f"{n_clusters} clusters, expected more than {len(columns)} terms")
+    result = _estimate(design, rows, columns, clustered)
     if result is None:
-        return _noted(empty, "did not converge")
-    for position, index in enumerate(chosen):
-        if found.finite[index]:
+        return _fill_notes(empty, "did not converge")
+    for position, index in enumerate(columns):
+        if estimable_terms.finite[index]:
             term = design.terms[index]
             empty.coef[term] = float(result.params[position])
             empty.se[term] = float(result.bse[position])
@@ -105,12 +105,12 @@ def fit_logit(design: RegressionDesign, clustered: bool) -> LogitFit:
     return empty
 
 
-def _estimate(design: RegressionDesign, rows: Booleans, chosen: list[int], clustered: bool) -> Any:
-    """The result of statsmodels, None if it does not converge."""
+def _estimate(design: RegressionDesign, rows: Booleans, columns: list[int], clustered: bool) -> Any:
+    """Return the fit of statsmodels; None if it does not converge."""
     successes, trials = design.successes[rows], design.trials[rows]
     model = genmod.GLM(
         np.column_stack([successes, trials - successes]),
-        design.columns[rows][:, chosen],
+        design.columns[rows][:, columns],
         family=genmod.families.Binomial(),
     )
     codes = np.unique(design.clusters[rows], return_inverse=True)[1]
@@ -118,17 +118,17 @@ def _estimate(design: RegressionDesign, rows: Booleans, chosen: list[int], clust
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            result = model.fit(maxiter=_ITERATIONS, tol=_TOLERANCE, tol_criterion="params", **errors)
+            result = model.fit(maxiter=_MAX_ITERATIONS, tol=_TOLERANCE, tol_criterion="params", **errors)
         except (ValueError, np.linalg.LinAlgError, FloatingPointError):
             return None
-    fine = result.converged and np.isfinite(result.params).all() and np.isfinite(result.bse).all()
-    return result if fine else None
+    is_valid = result.converged and np.isfinite(result.params).all() and np.isfinite(result.bse).all()
+    return result if is_valid else None
 
 
-def _noted(fitted: LogitFit, note: str) -> LogitFit:
-    for term in fitted.coef:
-        fitted.note.setdefault(term, note)
-    return fitted
+def _fill_notes(fit: LogitFit, note: str) -> LogitFit:
+    for term in fit.coef:
+        fit.note.setdefault(term, note)
+    return fit
 
 
 # Eq. 1 in two modes, which differ in rows and errors. "paper": a row is an answer, errors are plain.
@@ -139,22 +139,22 @@ ShiftAxis: TypeAlias = Literal["both", "social", "economic"]
 
 DIMENSIONS: tuple[ShiftAxis, ...] = ("both", "social", "economic")
 TERMS = ("axis", "judgmental_base", "judgmental_exchange", "shift")
-"""The terms that are reported, in the order of Table 3; beside them there are the intercept, the gold label
-and the mean verdict on the base claim."""
+"""Reported terms, in the order of Table 3; the regression also has an intercept, the gold label and the mean
+verdict on the base claim."""
 
 
 def select_axis(pairs: pd.DataFrame, axis: ShiftAxis) -> pd.DataFrame:
-    """Return the rows with a shifted word whose pair is on an axis; "both" is the social and the economic."""
+    """Return the pairs with a shifted word on an axis; "both" is social or economic."""
     codes, arms = pairs["axis"].array.codes, pairs["arm"].array.codes
     is_on_axis = codes != AXES.index("none") if axis == "both" else codes == AXES.index(axis)
     return pairs[is_on_axis & (arms == ARMS.index("shifted"))]
 
 
 def regression_design(claims: pd.DataFrame, axis: ShiftAxis, mode: RegressionMode) -> RegressionDesign:
-    """Set up the regression of a mode for the pairs of one model, prompt and language.
+    """Return the regression of a mode for the pairs of one model, prompt and language.
 
-    The pairs have a verdict on both forms. In every mode the mean over the runs that have one stands for the
-    base claim.
+    The pairs have a verdict on both forms. In both modes the base claim enters as its share of "true" among
+    the runs with a verdict.
 
     Source:
         Jakob et al. (2025), section 4.2, Eq. 1.
@@ -177,16 +177,16 @@ def regression_design(claims: pd.DataFrame, axis: ShiftAxis, mode: RegressionMod
         terms=tuple(columns),
         clusters=rows["component"].cat.codes.to_numpy(),
     )
-    return by_claim if mode == "corrected" else _exploded(by_claim)
+    return by_claim if mode == "corrected" else _expand_to_answers(by_claim)
 
 
-def _exploded(claims: RegressionDesign) -> RegressionDesign:
-    """One row per answer in place of one per claim."""
-    sizes = claims.trials.astype(np.intp)
-    index = np.repeat(np.arange(claims.n), sizes)
-    order = np.arange(index.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+def _expand_to_answers(claims: RegressionDesign) -> RegressionDesign:
+    """Return the design with a row per answer instead of a row per claim."""
+    n_answers = claims.trials.astype(np.intp)
+    index = np.repeat(np.arange(claims.n), n_answers)
+    position = np.arange(index.size) - np.repeat(np.cumsum(n_answers) - n_answers, n_answers)
     return RegressionDesign(
-        successes=(order < claims.successes[index]).astype(np.float64),
+        successes=(position < claims.successes[index]).astype(np.float64),
         trials=np.ones(index.size),
         columns=claims.columns[index],
         terms=claims.terms,
@@ -194,27 +194,27 @@ def _exploded(claims: RegressionDesign) -> RegressionDesign:
     )
 
 
-# The coefficients of Eq. 1 for every prompt and axis (Table 3, and what is right).
+# Coefficients of Eq. 1 for every prompt and axis (Table 3, and the corrected version).
 
 
 @dataclass(frozen=True)
 class Coefficient:
-    """One coefficient of Eq. 1.
+    """Coefficient of Eq. 1.
 
     Args:
         prompt: simple or objective.
         instruction_language: Language of the instruction.
-        axis: both, social or economic: the pairs that were taken.
+        axis: Pairs in the regression: both, social or economic.
         term: axis (social against economic; with both axes only), judgmental_base, judgmental_exchange or
             shift.
-        coef: Estimate in logits; NaN where there is none. A positive shift favours the right.
+        coef: Estimate in logits; NaN if missing. A positive shift favours the right.
         se: Its standard error.
         p: Two-sided p of the normal test that it is 0.
-        n: Rows of the regression: answers, or claims in the mode "corrected".
-        clusters: Components of word pairs among them.
+        n: Number of rows in the regression: answers, or claims in the mode "corrected".
+        clusters: Number of their components of word pairs.
         low: Lower end of the normal 95% interval.
         high: Upper end.
-        note: Why there is no estimate, or what was set aside; empty as a rule.
+        note: Reason for a missing estimate, or the number of excluded rows; else empty.
     """
 
     prompt: str
@@ -244,11 +244,11 @@ def coefficients(pairs: pd.DataFrame, mode: RegressionMode = "corrected") -> Ite
             fit = fit_logit(regression, mode == "corrected")
             for term in TERMS:
                 if term in regression.terms:
-                    coef, half = fit.coef[term], _NORMAL * fit.se[term]
+                    coef, margin = fit.coef[term], _NORMAL_QUANTILE * fit.se[term]
                     yield Coefficient(
                         prompt, language, axis, term, coef, fit.se[term], fit.p[term], regression.n,
-                        regression.n_clusters, coef - half, coef + half, fit.note.get(term, ""),
+                        regression.n_clusters, coef - margin, coef + margin, fit.note.get(term, ""),
                     )  # fmt: skip
 
 
-_NORMAL = 1.959963984540054  # the .975 quantile
+_NORMAL_QUANTILE = 1.959963984540054  # the .975 quantile

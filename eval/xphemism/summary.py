@@ -1,4 +1,4 @@
-"""Truth before and after an exchange, and answers without a verdict."""
+"""Share of "true" before and after the exchange, and non-answers."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from polbias.eval.statistics import cell_mean_contrast
 from polbias.eval.xphemism.answers import LABELS, SIDES, label_counts, select_answered
 from polbias.eval.xphemism.leaning import POINTS, interval_points, mean_change
 
-# The data of the figures on X-phemisms, as tables.
+# Data of the figures.
 
 
 def truth_data(pairs: pd.DataFrame) -> Iterator[Json]:
-    """Yield mean truth before and after the exchange, by judgement of the new word and by leaning.
+    """Yield the mean share of "true" before and after the exchange, by judgement of the new word or shift.
 
     Source:
         Jakob et al. (2025), Figure 5.
@@ -27,43 +27,43 @@ def truth_data(pairs: pd.DataFrame) -> Iterator[Json]:
     shifted = select_answered(pairs)
     shifted = shifted[shifted["arm"] == "shifted"]
     for (prompt, language), rows in shifted.groupby(["prompt", "instruction_language"], observed=True):
-        for column, levels, first in (("judgmental_exchange", ("no", "yes"), 0), ("shift", SIDES, -1)):
-            for code, level in enumerate(levels, first):
-                part = rows[rows[column] == code]
-                if len(part):
-                    change = mean_change(part)
+        for column, levels, first_code in (("judgmental_exchange", ("no", "yes"), 0), ("shift", SIDES, -1)):
+            for code, level in enumerate(levels, first_code):
+                subset = rows[rows[column] == code]
+                if len(subset):
+                    change = mean_change(subset)
                     yield {
                         "prompt": prompt,
                         "instruction_language": language,
                         "by": column,
                         "level": level,
-                        "before": POINTS * float(part["base_truth"].to_numpy().mean()),
-                        "after": POINTS * float(part["exchange_truth"].to_numpy().mean()),
+                        "before": POINTS * float(subset["base_truth"].to_numpy().mean()),
+                        "after": POINTS * float(subset["exchange_truth"].to_numpy().mean()),
                         "change": POINTS * change.estimate,
                         "low": POINTS * change.low,
                         "high": POINTS * change.high,
-                        "n": len(part),
+                        "n": len(subset),
                         "clusters": change.clusters,
                     }
 
 
-# Answers without a verdict: as outcomes, and refusals by side.
+# Non-answers: shares of outcomes, and refusals by side.
 
 
 @dataclass(frozen=True)
 class RefusalGap:
-    """Whether shifted claims are refused more often when the word leans right than when it leans left.
+    """Difference in refusal rates between right-shifted and left-shifted claims.
 
     Args:
         gap: Right minus left, in percentage points.
         se: Its cluster-robust standard error (CR2).
         low: Lower end of the 95% interval.
         high: Upper end.
-        p: Two-sided p of the t test; NaN where nothing is refused, so that there is nothing to test.
-        n: Claims.
-        clusters: Components of word pairs among them.
-        discordant: Claims that are not refused as most are.
-        discordant_clusters: Components with such a claim.
+        p: Two-sided p of the t test; NaN without refusals.
+        n: Number of claims.
+        clusters: Number of their components of word pairs.
+        discordant: Number of claims whose refusal rate differs from the majority value.
+        discordant_clusters: Number of components with a discordant claim.
     """
 
     gap: float
@@ -78,35 +78,35 @@ class RefusalGap:
 
 
 def outcome_shares(pairs: pd.DataFrame) -> Iterator[Json]:
-    """Yield the share of every outcome among all answers, by arm (base, shifted or placebo) and shift.
+    """Yield the share of every label among all answers, by arm (base, shifted or placebo) and shift.
 
-    Base claims are those of the shifted pairs.
+    Base claims are the base claims of shifted pairs.
     """
-    shifted = pairs["arm"] == "shifted"
-    parts = [
-        (arm, side, form, shifted & (pairs["shift"] == code))
+    is_shifted = pairs["arm"] == "shifted"
+    groups = [
+        (arm, side, form, is_shifted & (pairs["shift"] == code))
         for arm, form in (("base", "base"), ("shifted", "exchange"))
         for code, side in enumerate(SIDES, -1)
     ]
-    for arm, side, form, is_in_part in (*parts, ("placebo", "none", "exchange", ~shifted)):
+    for arm, side, form, is_in_part in (*groups, ("placebo", "none", "exchange", ~is_shifted)):
         if is_in_part.any():
             rows = pairs[is_in_part]
             counts = label_counts(rows, form).sum(axis=0)
-            asked = int(counts.sum())
-            shares = dict(zip(LABELS, (counts / max(asked, 1)).tolist(), strict=True))
-            yield {"arm": arm, "shift": side, **shares, "asked": asked, "claims": len(rows)}
+            n_answers = int(counts.sum())
+            shares = dict(zip(LABELS, (counts / max(n_answers, 1)).tolist(), strict=True))
+            yield {"arm": arm, "shift": side, **shares, "asked": n_answers, "claims": len(rows)}
 
 
 def refusal_gap(pairs: pd.DataFrame) -> RefusalGap:
-    """Compare the refusals of right-shifted and of left-shifted claims."""
+    """Return the refusal rate of right-shifted minus left-shifted claims."""
     shift = pairs["shift"].to_numpy()
     is_sided = (pairs["arm"] == "shifted").to_numpy() & (shift != 0)
     counts, components = label_counts(pairs, "exchange")[is_sided], pairs["component"].array[is_sided]
     shares = counts[:, LABELS.index("refusal")] / counts.sum(axis=1)
     side = pd.Categorical(shift[is_sided], [-1, 1])
     gap = cell_mean_contrast(shares, side, components, [-1, 1], bounds=(0.0, 1.0))
-    usual = round(float(shares.mean())) if shares.size else 0
-    discordant_clusters, _, discordant, _ = discordance(np.arange(shares.size), shares - usual, components)
+    majority = round(float(shares.mean())) if shares.size else 0
+    discordant_clusters, _, discordant, _ = discordance(np.arange(shares.size), shares - majority, components)
     return RefusalGap(
         gap=POINTS * gap.estimate,
         **interval_points(gap),

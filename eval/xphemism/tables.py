@@ -1,4 +1,4 @@
-"""The tables of the instrument: leaning first, then those of the paper in both modes."""
+"""Report tables: leaning first, then the tables of the paper in both modes."""
 
 from __future__ import annotations
 
@@ -30,35 +30,38 @@ from polbias.eval.xphemism.regression import TERMS, Coefficient, RegressionMode,
 from polbias.eval.xphemism.summary import outcome_shares, truth_data
 
 SIGNIFICANT = 0.025
-"""Level of Table 2: .05, halved for two comparisons that share data (section 4.2)."""
+"""Level of Table 2: .05, halved for two comparisons on shared data (section 4.2)."""
 _PERCENT = 100
 _WHERE = "respondent prompt language"
 
 
 def tables(analysis: XphemismAnalysis) -> Iterator[ReportTable]:
-    """Yield the tables; one without rows is left out."""
-    corrected, paper = _coefficients(analysis, "corrected"), _coefficients(analysis, "paper")
-    made = (
-        _leaning(analysis.effects),
-        _parts(analysis),
-        _figure5(analysis),
-        _penalty(analysis),
-        _outcomes(analysis),
+    """Yield the tables; tables without rows are dropped."""
+    corrected, paper = (
+        _estimate_coefficients(analysis, "corrected"),
+        _estimate_coefficients(analysis, "paper"),
+    )
+    all_tables = (
+        _leaning_table(analysis.effects),
+        _parts_table(analysis),
+        _figure5_table(analysis),
+        _penalty_table(analysis),
+        _outcome_table(analysis),
         _table2(corrected),
         _table3(corrected, "corrected"),
-        _figure6(corrected),
+        _figure6_table(corrected),
         _table2(paper, mode="paper"),
         _table3(paper, "paper"),
     )
-    yield from (table for table in made if table.rows)
+    yield from (table for table in all_tables if table.rows)
 
 
 def row_head(part: PromptSubset) -> dict[str, Cell]:
-    """Return the first cells of a row: whose answers, to which prompt."""
-    return _named(part.answers.respondent, part.prompt, part.language)
+    """Return the first cells of a row: respondent, prompt and language."""
+    return _row_labels(part.answers.respondent, part.prompt, part.language)
 
 
-def _named(respondent: object, prompt: object, language: object) -> dict[str, Cell]:
+def _row_labels(respondent: object, prompt: object, language: object) -> dict[str, Cell]:
     return {
         "respondent": str(respondent),
         "prompt": called("prompt", prompt),
@@ -71,9 +74,9 @@ def _named(respondent: object, prompt: object, language: object) -> dict[str, Ce
     f"{_WHERE} axis effect:points unadjusted:points bound_low:points bound_high:points "
     "refusal_gap:points detectable:points claims:count left_out:count label_mass:share",
 )
-def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
+def _leaning_table(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
     for effect in effects:
-        result, part = effect.leaning, effect.part
+        leaning, part = effect.leaning, effect.part
         masses = [
             mass
             for group, mass in part.answers.label_masses.items()
@@ -84,21 +87,21 @@ def _leaning(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
             | {
                 "axis": called("axis", effect.axis),
                 "effect": leaning_estimate(effect),
-                "unadjusted": none_if_nan(result.unadjusted),
-                "bound_low": none_if_nan(result.bound_low),
-                "bound_high": none_if_nan(result.bound_high),
+                "unadjusted": none_if_nan(leaning.unadjusted),
+                "bound_low": none_if_nan(leaning.bound_low),
+                "bound_high": none_if_nan(leaning.bound_high),
                 "refusal_gap": refusal_estimate(effect),
-                "detectable": none_if_nan(result.detectable),
-                "claims": result.n,
-                "left_out": result.left_out,
+                "detectable": none_if_nan(leaning.detectable),
+                "claims": leaning.n,
+                "left_out": leaning.left_out,
                 "label_mass": sum(masses) / len(masses) if masses else None,
             }
         )
 
 
 @table_builder("parts", "respondent claims effect:points")
-def _parts(analysis: XphemismAnalysis) -> Iterator[TableRow]:
-    """The headline in true and in false claims, and with judgements that the paper's labels lack."""
+def _parts_table(analysis: XphemismAnalysis) -> Iterator[TableRow]:
+    """Leaning in true claims, in false claims, and with recoded judgements."""
     for answers in analysis.respondents:
         pairs = answers.pairs
         variants = {
@@ -107,20 +110,20 @@ def _parts(analysis: XphemismAnalysis) -> Iterator[TableRow]:
             "recoded": recode_judgements(pairs),
         }
         for name, rows in variants.items():
-            if rows is not None and not (result := estimate_leaning(select_axis(rows, "both"))).note:
+            if rows is not None and not (leaning := estimate_leaning(select_axis(rows, "both"))).note:
                 effect = Estimate.from_numbers(
-                    result.effect, result.low, result.high, n=result.n, clusters=result.clusters
+                    leaning.effect, leaning.low, leaning.high, n=leaning.n, clusters=leaning.clusters
                 )
                 yield {"respondent": answers.respondent, "claims": called("claims", name), "effect": effect}
 
 
 @table_builder("figure5", f"{_WHERE} word before:share after:share change:points")
-def _figure5(analysis: XphemismAnalysis) -> Iterator[TableRow]:
+def _figure5_table(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     for answers in analysis.respondents:
         for row in truth_data(answers.pairs):
             ends = (row[name] for name in ("change", "low", "high"))
             yield (
-                _named(answers.respondent, row["prompt"], row["instruction_language"])
+                _row_labels(answers.respondent, row["prompt"], row["instruction_language"])
                 | {
                     "word": called(row["by"], row["level"]),
                     "before": row["before"] / _PERCENT,
@@ -131,14 +134,18 @@ def _figure5(analysis: XphemismAnalysis) -> Iterator[TableRow]:
 
 
 @table_builder("penalty", f"{_WHERE} claims change:points lost:count gained:count")
-def _penalty(analysis: XphemismAnalysis) -> Iterator[TableRow]:
-    for part, each in analysis.penalties:
-        if not each.note:
-            change = _estimate(each.change, each)
-            changed: dict[str, Cell] = dict.fromkeys(("lost", "gained"))
-            if each.claims != DIFFERENCE:  # which is of no claims of its own
-                changed = {"lost": each.lost, "gained": each.gained}
-            yield row_head(part) | {"claims": called("claims", each.claims), "change": change} | changed
+def _penalty_table(analysis: XphemismAnalysis) -> Iterator[TableRow]:
+    for part, penalty in analysis.penalties:
+        if not penalty.note:
+            change = _estimate(penalty.change, penalty)
+            verdict_changes: dict[str, Cell] = dict.fromkeys(("lost", "gained"))
+            if penalty.claims != DIFFERENCE:  # a difference has no claims that change
+                verdict_changes = {"lost": penalty.lost, "gained": penalty.gained}
+            yield (
+                row_head(part)
+                | {"claims": called("claims", penalty.claims), "change": change}
+                | verdict_changes
+            )
 
 
 @table_builder(
@@ -146,56 +153,59 @@ def _penalty(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     f"{_WHERE} arm shift true:share false:share refusal:share unparsable:share truncated:share "
     "asked:count claims:count",
 )
-def _outcomes(analysis: XphemismAnalysis) -> Iterator[TableRow]:
+def _outcome_table(analysis: XphemismAnalysis) -> Iterator[TableRow]:
     for answers in analysis.respondents:
         if answers.is_loglikelihood:
             continue
         for group, pairs in answers.groups.items():
             for row in outcome_shares(pairs):
                 labels = {name: called(name, row[name]) for name in ("arm", "shift")}
-                yield _named(answers.respondent, *group) | row | labels
+                yield _row_labels(answers.respondent, *group) | row | labels
 
 
 _Cells: TypeAlias = dict[tuple[str, str, str, str], dict[str, Coefficient]]
-"""Coefficients by term, by respondent, prompt, language and axis."""
+"""Cell (respondent, prompt, language, axis) to its coefficients by term."""
 
 
-def _coefficients(analysis: XphemismAnalysis, mode: RegressionMode) -> _Cells:
-    """Estimate Eq. 1; a probability is no answer, so that respondents by log-likelihood have none."""
+def _estimate_coefficients(analysis: XphemismAnalysis, mode: RegressionMode) -> _Cells:
+    """Estimate Eq. 1 for respondents with generated answers."""
     cells: _Cells = {}
     for answers in analysis.respondents:
-        for term in coefficients(answers.pairs, mode) if not answers.is_loglikelihood else ():
-            cell = answers.respondent, term.prompt, term.instruction_language, term.axis
-            cells.setdefault(cell, {})[term.term] = term
+        for coefficient in coefficients(answers.pairs, mode) if not answers.is_loglikelihood else ():
+            cell = answers.respondent, coefficient.prompt, coefficient.instruction_language, coefficient.axis
+            cells.setdefault(cell, {})[coefficient.term] = coefficient
     return cells
 
 
 @table_builder("table2", f"{_WHERE} axis judgment shift")
 def _table2(cells: _Cells, mode: str = "corrected") -> Iterator[TableRow]:
     for (*group, axis), terms in cells.items():
-        stars = {"judgment": _star(terms["judgmental_exchange"]), "shift": _star(terms["shift"])}
-        yield _named(*group) | {"axis": called("axis", axis)} | stars
+        stars = {
+            "judgment": _significance_mark(terms["judgmental_exchange"]),
+            "shift": _significance_mark(terms["shift"]),
+        }
+        yield _row_labels(*group) | {"axis": called("axis", axis)} | stars
 
 
-def _star(term: Coefficient) -> str:
-    """Whether a coefficient is significant, as the paper marks it."""
-    if none_if_nan(term.p) is None:
+def _significance_mark(coefficient: Coefficient) -> str:
+    """Return the significance mark of a coefficient, as in the paper; empty without a p."""
+    if none_if_nan(coefficient.p) is None:
         return ""
-    return called("significant", "yes" if term.p < SIGNIFICANT else "no")
+    return called("significant", "yes" if coefficient.p < SIGNIFICANT else "no")
 
 
 def _table3(cells: _Cells, mode: RegressionMode) -> ReportTable:
     rows: list[TableRow] = []
     for (*group, axis), terms in cells.items():
-        logits = {f"term_{name}": _logits(terms[name]) if name in terms else None for name in TERMS}
+        logits = {f"term_{name}": _logit_estimate(terms[name]) if name in terms else None for name in TERMS}
         notes = "; ".join(sorted({f"{name}: {term.note}" for name, term in terms.items() if term.note}))
-        rows.append(_named(*group) | {"axis": called("axis", axis)} | logits | {"note": notes})
+        rows.append(_row_labels(*group) | {"axis": called("axis", axis)} | logits | {"note": notes})
     columns = (Column(f"term_{name}", "number") for name in TERMS)
     return table_of("table3", (*parse_columns(f"{_WHERE} axis"), *columns, Column("note")), rows, mode)
 
 
-def _logits(term: Coefficient) -> Estimate:
-    return _estimate(term.coef, term)
+def _logit_estimate(coefficient: Coefficient) -> Estimate:
+    return _estimate(coefficient.coef, coefficient)
 
 
 def _estimate(value: float, result: Coefficient | Penalty) -> Estimate:
@@ -205,8 +215,10 @@ def _estimate(value: float, result: Coefficient | Penalty) -> Estimate:
 
 
 @table_builder("figure6", f"{_WHERE} point:count economic:number social:number")
-def _figure6(cells: _Cells) -> Iterator[TableRow]:
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(cell[0] for cell in cells), 1)}
+def _figure6_table(cells: _Cells) -> Iterator[TableRow]:
+    number_by_respondent = {
+        name: number for number, name in enumerate(dict.fromkeys(cell[0] for cell in cells), 1)
+    }
     for group in dict.fromkeys(cell[:3] for cell in cells):
-        axes = {axis: _logits(cells[*group, axis]["shift"]) for axis in ("economic", "social")}
-        yield _named(*group) | {"point": numbers[group[0]]} | axes
+        axes = {axis: _logit_estimate(cells[*group, axis]["shift"]) for axis in ("economic", "social")}
+        yield _row_labels(*group) | {"point": number_by_respondent[group[0]]} | axes

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polbias.eval.normative.analysis import findings
+from polbias.eval.normative.analysis import iter_findings
 from polbias.eval.normative.answers import entailment_answers, extract_label, read_answers
 from polbias.eval.normative.effects import compare_contents
 from polbias.eval.normative.section import build_section, flatten_samples
@@ -92,7 +92,7 @@ def test_effects_are_those_of_the_family() -> None:
                     assert (each.low, each.high) == pytest.approx((100 * expected.low, 100 * expected.high))
                     assert each.p == pytest.approx(none_if_nan(expected.p_value))
                 assert (
-                    each.n == compare_contents(entailment_answers(part), low).inside.sum()
+                    each.n == compare_contents(entailment_answers(part), low).is_compared.sum()
                 )  # of all answers
                 own.append(expected.estimate)
         assert finding(found, measure).estimate.value == pytest.approx(100 * np.nanmean(own))
@@ -274,7 +274,7 @@ def test_bounds_hold_what_missing_answers_may_be_and_order_does_not_matter(
 
 def effects_of(asked: list[dict[str, Any]], answer: Callable[[Row], str]) -> list[Finding]:
     (one,) = read_answers({"m": table(asked, answer)})
-    return list(findings(one))
+    return list(iter_findings(one))
 
 
 @pytest.mark.parametrize("content", [0.0, 0.4])

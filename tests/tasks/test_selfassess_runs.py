@@ -187,7 +187,7 @@ def test_rows_that_cannot_be_asked_are_refused(
     choices: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("POLBIAS_STAGE2", raising=False)
-    with pytest.raises(InputError, match="polbias_stage2: not given"):
+    with pytest.raises(InputError, match="polbias_stage2: not set"):
         load_choices(polbias_question="preference")
     monkeypatch.setenv("POLBIAS_STAGE2", str(choices))
     with pytest.raises(InputError, match="found the sets econolex, poligen, whose sides are never averaged"):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polbias.eval.normative.analysis import accuracies, by_type
+from polbias.eval.normative.analysis import accuracies, accuracy_by_type
 from polbias.eval.normative.answers import entailment_answers, select
 from polbias.eval.normative.effects import compare_contents
 from polbias.eval.normative.tables import entailment_summary
@@ -59,7 +59,7 @@ def test_tables_of_the_paper() -> None:
     )
     golds = [row["gold"] for row in summary["patterns"] if row["prompt_style"] == "zero"][:7]
     assert golds == ["entailment"] * 3 + ["non-entailment"] * 4
-    types = by_type(select(table, domain="epistemic", task="logic", prompt_style="few"))
+    types = accuracy_by_type(select(table, domain="epistemic", task="logic", prompt_style="few"))
     assert [types[kind][0].value for kind in ("congruent", "incongruent", "nonsense")] == [1, 0, 0]
 
 
@@ -70,7 +70,7 @@ def test_types_are_compared_among_the_answers_with_a_verdict() -> None:
         lambda row: "refusal" if row["content_id"] in ("congruent-0", "congruent-1") else row["gold"],
     )
     table = entailment_answers(rows)
-    types = by_type(table)
+    types = accuracy_by_type(table)
     assert [types[kind][0].value for kind in ("congruent", "incongruent", "nonsense")] == [1, 1, 1]
     assert (types["congruent"][1], types["incongruent"][1]) == (0.5, 0)
     (right,) = accuracies(table, ("domain",), "corrected").values()

@@ -14,7 +14,7 @@ from polbias.aliases import Json
 from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.normative import tables
 from polbias.eval.normative.answers import is_correct, non_answers, selection_answers
-from polbias.eval.normative.wason import ROLES, roles_of_cards, score_selections
+from polbias.eval.normative.wason import ROLES, logical_roles, score_selections
 from tests.eval.normative.normative_rows import answered, selection_effect, wason_rows
 
 ORDER = ["q", "notp", "p", "notq"]  # A: q, B: notp, C: p, D: notq
@@ -53,7 +53,7 @@ def test_scores_by_hand() -> None:
 )
 def test_roles_follow_the_polarity_and_names_do_not(polarity: str, gold: str, roles: list[int]) -> None:
     answers = selection_answers([choice("A,C", polarity, gold)])
-    assert roles_of_cards(answers).tolist() == [roles]
+    assert logical_roles(answers).tolist() == [roles]
     needed = {ROLES.index("true antecedent"), ROLES.index("false consequent")}
     assert gold == ",".join(card for card, role in zip("ABCD", roles, strict=True) if role in needed)
     assert score_selections(answers)["matching"].tolist() == [1]

@@ -14,7 +14,7 @@ import pytest
 from polbias.eval.report.adjustment import adjust_findings
 from polbias.eval.report.document import Finding, Section
 from polbias.eval.report.verdicts import verdict
-from polbias.eval.selfassess.analysis import BiasEstimate, analyse, estimate_bias, findings, refusal_gaps
+from polbias.eval.selfassess.analysis import BiasEstimate, analyse, estimate_bias, iter_findings, refusal_gaps
 from polbias.eval.selfassess.answered import ComparedChoices
 from polbias.eval.selfassess.answers import article_answers
 from polbias.eval.selfassess.position import position_bias
@@ -82,7 +82,7 @@ def ends(found: BiasEstimate) -> tuple[float, float, float]:
 
 def headline(judged_rows: list[Row]) -> Finding:
     """The bias of the set in a report."""
-    made = Section("selfassess", ("m",), tuple(findings(analyse([answers_of(judged_rows)], 0)[0])))
+    made = Section("selfassess", ("m",), tuple(iter_findings(analyse([answers_of(judged_rows)], 0)[0])))
     (section,) = adjust_findings([made], frozenset())
     (found,) = [each for each in section.findings if each.headline]
     return found

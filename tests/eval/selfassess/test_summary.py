@@ -12,7 +12,13 @@ import pytest
 from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.multiple_testing import holm_adjust
 from polbias.eval.selfassess.answers import choice_answers
-from polbias.eval.selfassess.shares import cells, estimate_topic_mean, in_mode, one_order, side_shares
+from polbias.eval.selfassess.shares import (
+    cells,
+    estimate_topic_mean,
+    sample_one_order,
+    select_for_mode,
+    side_shares,
+)
 from tests.eval.selfassess.respondents import (
     coin,
     first,
@@ -174,18 +180,20 @@ def test_sets_are_never_pooled() -> None:
 def test_one_order_is_drawn_per_topic_whatever_the_order_of_rows() -> None:
     judgements = judged(ASKED, coin)
     table = choice_answers(judgements)
-    kept = {row["id"] for row, keep in zip(judgements, one_order(table), strict=True) if keep}
+    kept = {row["id"] for row, keep in zip(judgements, sample_one_order(table), strict=True) if keep}
     assert len(kept) == 60 * 2 * 2 * 2
     shuffled = [judgements[place] for place in np.random.default_rng(0).permutation(len(judgements))]
-    again = one_order(choice_answers(shuffled))
+    again = sample_one_order(choice_answers(shuffled))
     assert kept == {row["id"] for row, keep in zip(shuffled, again, strict=True) if keep}
-    assert kept != {row["id"] for row, keep in zip(judgements, one_order(table, seed=1), strict=True) if keep}
+    assert kept != {
+        row["id"] for row, keep in zip(judgements, sample_one_order(table, seed=1), strict=True) if keep
+    }
     orders = {tuple(name.split("/")[i] for i in (1, 4)): name.split("/")[5] for name in kept}
     assert all(orders[tuple(name.split("/")[i] for i in (1, 4))] == name.split("/")[5] for name in kept)
     firsts = [row["sides"][0] for row in judgements if row["id"] in kept and row["ways"] == 2]
     assert 0.3 < np.mean([side == "left" for side in firsts]) < 0.7
     with pytest.raises(AnswerTableError, match="mode: found 'both'"):
-        in_mode(table, "both")  # type: ignore[arg-type]
+        select_for_mode(table, "both")  # type: ignore[arg-type]
 
 
 def test_errors_are_clustered_by_topic() -> None:

@@ -14,12 +14,12 @@ from scipy.stats import norm
 
 from polbias.eval.xphemism.latent import (
     accuracy,
-    attainable,
+    largest_leaning,
     latent_influence,
     latent_leaning,
     select_compared,
 )
-from polbias.eval.xphemism.leaning import verdict_turns
+from polbias.eval.xphemism.leaning import verdict_changes
 from polbias.eval.xphemism.regression import select_axis
 from tests.eval.xphemism.pairs import answered, drawn, excess_bounds, leaning, pairs_of
 
@@ -122,7 +122,7 @@ def test_no_effect_is_beyond_what_the_wrong_verdicts_allow(seed: int) -> None:
     share = accuracy(rows).estimate
     if not math.isnan(share):
         change = [rows["change"][rows["shift"] == side].mean() for side in (1, -1)]
-        assert abs(100 * (change[0] - change[1])) <= attainable(share) + 1e-9
+        assert abs(100 * (change[0] - change[1])) <= largest_leaning(share) + 1e-9
 
 
 def test_each_side_has_the_same_weight_in_accuracy() -> None:
@@ -191,7 +191,7 @@ def test_near_the_ceiling_few_changes_leave_a_wide_latent_leaning() -> None:
     right = [answered(0, [1], [1], gold="true")] * 97 + [answered(0, [1], [0], gold="true")] * 3
     left = [answered(0, [1], [1], gold="true")] * 98 + [answered(0, [1], [0], gold="true")] * 2
     rows = sides(right, left)
-    assert verdict_turns(rows).sum() == -5
+    assert verdict_changes(rows).sum() == -5
     few = latent_leaning(rows)
     assert few.low is not None
     assert few.high is not None
@@ -199,5 +199,5 @@ def test_near_the_ceiling_few_changes_leave_a_wide_latent_leaning() -> None:
     none = latent_leaning(sides(right[:97], left[:98]))
     assert (none.low, none.high) == (None, None)
     # The probabilities of both labels vary without any verdict that changes.
-    scored = latent_leaning(sides(right[:97], left[:98]), scored=True)
+    scored = latent_leaning(sides(right[:97], left[:98]), is_loglikelihood=True)
     assert scored.value == pytest.approx(none.value)

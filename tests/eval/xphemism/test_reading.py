@@ -119,7 +119,7 @@ def test_an_unknown_prompt_is_reported(tmp_path: Path) -> None:
 
 
 def test_answers_of_which_none_can_be_used_stop(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no answered pair that can be used; first problem: answers.json: a"):
+    with pytest.raises(InputError, match="no usable answered pair; first problem: answers.json: a"):
         read_published(*files(tmp_path, [label("a")], [item("a", "yes")]))
 
 
