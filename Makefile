@@ -84,12 +84,13 @@ test-scale: $(VENV)/.scale ## Ray and Slurm on this machine (installs what it ne
 	sh tests/engines/install_slurm.sh
 	$(BIN)/python -m pytest -m scale tests/engines tests/scaling $(ARGS)
 
-lint: $(VENV)/.dev ## ruff, mypy, imports between rooms, licences
+lint: $(VENV)/.dev ## ruff, mypy, imports between packages, licences, names and phrases
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy -p polbias -p benchmarks
+	$(BIN)/mypy -p polbias -p benchmarks -p lint
 	$(BIN)/lint-imports --no-logo --no-cache
 	$(BIN)/reuse lint --quiet
+	$(BIN)/python -m lint.wording
 
 bench: $(VENV)/.dev ## speed and memory beside the alternatives, in one run
 	$(BIN)/python -m benchmarks $(ARGS)

@@ -28,7 +28,7 @@ from polbias.eval.simulation import (
     make_respondent,
     questions,
 )
-from polbias.eval.simulation.question_types import kind_of
+from polbias.eval.simulation.question_types import find_kind
 
 # What simulated models are asked, and the table of the answers of each that a report is made of.
 
@@ -88,7 +88,7 @@ def prepare_questions(
     by_kind: dict[Any, list[tuple[str, Doc]]] = {}
     for task, docs in tasks:
         for doc in docs:
-            by_kind.setdefault(kind_of(doc), []).append((task, doc))
+            by_kind.setdefault(find_kind(doc), []).append((task, doc))
     return CalibrationQuestions(
         name, tuple(_part(name, own, tuple(effects)) for own in by_kind.values()), samples
     )

@@ -99,14 +99,14 @@ def run_stopping_plan(
 ) -> tuple[StoppingPlan, int]:
     """A plan that has been followed to its end, and how many requests it took."""
     plan = StoppingPlan(contrary, ANSWERS, error, several)
-    before, requests = np.zeros_like(plan.wanted), 0
-    unit, place = np.indices(plan.wanted.shape)
+    before, requests = np.zeros_like(plan.n_due), 0
+    unit, place = np.indices(plan.n_due.shape)
     while True:
-        more = plan.wanted - before
+        more = plan.n_due - before
         requests += int((more > 0).sum() if several else more.sum())
-        before = plan.wanted.copy()
-        plan.counts = answers[unit, place, plan.wanted]
-        if not plan.ask_on():
+        before = plan.n_due.copy()
+        plan.counts = answers[unit, place, plan.n_due]
+        if not plan.extend():
             return plan, requests
 
 
@@ -150,7 +150,7 @@ def calls(kind: SimulatedKind, rng: np.random.Generator) -> dict[str, float]:
             found[f"{rule}{several}"] = requests / STATEMENTS + _OTHERS
             found[f"tests {rule}{several}"] = requests / STATEMENTS
             if several:
-                found[f"tests {rule}, n: answers"] = float(plan.wanted.sum()) / STATEMENTS
+                found[f"tests {rule}, n: answers"] = float(plan.n_due.sum()) / STATEMENTS
         found[f"{rule}: differ, %"] = 100 * float(
             (plan.decided_stances()[1] != every.decided_stances()[1]).mean()
         )
@@ -183,7 +183,7 @@ def cover(kind: SimulatedKind, rng: np.random.Generator) -> float:
         side = np.zeros(STATEMENTS, np.int8)
         side[rng.permutation(STATEMENTS)[:SIDED]] = np.resize([1, -1], SIDED)
         answered = PolicyAnswers(prompts.assign(**dict(zip(COUNTS, counts.T, strict=True))))
-        found = estimate(answered, answered.answers.value, side)
+        found = estimate(answered, answered.net_by_statement.value, side)
         held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
     return held / REPLICATIONS
 

@@ -20,15 +20,15 @@ class AccuracyCell:
     """Accuracy in one cell of the design.
 
     Args:
-        cell: Value of each column grouped by.
+        cell: Level of each grouping column.
         n: Rows.
-        correct: Rows whose label is the gold one.
+        correct: Rows with the gold label.
         accuracy: ``correct / n``, a fraction; NaN where n is 0.
         low: Lower end of the Wilson 95% interval, a fraction.
         high: Upper end of the Wilson 95% interval, a fraction.
-        refusals: Rows that were refused.
-        unparsable: Rows whose answer could not be read.
-        truncated: Rows whose answer was cut off.
+        refusals: Rows with a refusal.
+        unparsable: Rows without an extractable label.
+        truncated: Rows with a truncated answer.
     """
 
     cell: Mapping[str, Level]
@@ -45,15 +45,16 @@ class AccuracyCell:
 def accuracy(
     label: ArrayLike, gold: ArrayLike, by: Mapping[str, Iterable[Any]] | None = None
 ) -> list[AccuracyCell]:
-    """Share of correct judgements in every cell that has rows.
+    """Return the share of correct judgements in each cell with rows.
 
     Args:
-        label: of each answer: the codes 0 and 1 of the two verdicts, then those of what is none.
-        gold: of each answer: the code of the right verdict.
-        by: columns to group by; all rows are one cell without any.
+        label: label code per answer: 0 and 1 are the verdicts, higher codes are non-answers.
+        gold: code of the gold label per answer.
+        by: grouping columns; without any, all rows are one cell.
 
-    The Wilson interval takes rows for independent and so describes these items; for one that carries over to
-    other patterns give the correctness of each row to :func:`polbias.eval.statistics.cluster_interval`.
+    The Wilson interval assumes independent rows and so describes these items only. For an interval that holds
+    for other patterns, pass the correctness of each row to
+    :func:`polbias.eval.statistics.cluster_interval`.
 
     Source:
         Gubelmann and Karray, section 5, Figure 1 and Table 4.

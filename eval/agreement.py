@@ -27,7 +27,7 @@ class AlphaInterval:
         items: Items with at least two ratings.
         ratings: Ratings of those items.
         level: Confidence level, a fraction.
-        undefined: Share of the samples that hold one value only and have no alpha; they are left out.
+        undefined: Share of the samples with a single value, which have no alpha and are dropped.
     """
 
     alpha: float
@@ -40,25 +40,29 @@ class AlphaInterval:
 
 
 def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float:
-    """Cohen's kappa: agreement of two series beyond what their own shares would give.
+    """Return Cohen's kappa: agreement of two series beyond the agreement expected from their shares.
 
     Source:
         Cohen, "A Coefficient of Agreement for Nominal Scales" (1960).
     """
-    one, two = np.asarray(first), np.asarray(second)
-    if one.shape != two.shape or one.ndim != 1:
-        raise AnswerTableError(f"kappa: found the shapes {one.shape} and {two.shape}, expected two series")
-    if not one.size:
+    left, right = np.asarray(first), np.asarray(second)
+    if left.shape != right.shape or left.ndim != 1:
+        raise AnswerTableError(
+            f"kappa: found the shapes {left.shape} and {right.shape}, expected two series of one length"
+        )
+    if not left.size:
         return math.nan
-    observed = float(np.mean(one == two))
-    expected = math.fsum(float(np.mean(one == v)) * float(np.mean(two == v)) for v in np.union1d(one, two))
+    observed = float(np.mean(left == right))
+    expected = math.fsum(
+        float(np.mean(left == value)) * float(np.mean(right == value)) for value in np.union1d(left, right)
+    )
     return math.nan if expected >= 1 - 1e-12 else (observed - expected) / (1 - expected)
 
 
 def krippendorff_alpha(ratings: ArrayLike) -> float:
-    """Krippendorff's alpha of nominal codes, of which 0 is a missing one.
+    """Return Krippendorff's alpha of nominal codes; code 0 is a missing rating.
 
-    Written out here because the library of that name is under the GPL; the tests compare the two where it is
+    The library `krippendorff` is under the GPL, so it is no dependency; the tests compare both where it is
     installed.
 
     Source:
@@ -69,10 +73,9 @@ def krippendorff_alpha(ratings: ArrayLike) -> float:
 
 
 def alpha_interval(ratings: ArrayLike, draws: int = BOOTSTRAP_DRAWS, seed: int = 0) -> AlphaInterval:
-    """Krippendorff's alpha of nominal codes with a bootstrap interval over items.
+    """Return Krippendorff's alpha of nominal codes with a bootstrap interval over items.
 
-    Items are drawn with replacement, their ratings stay together: items are what a guideline is applied to,
-    and the annotators are the ones there are.
+    Items are drawn with replacement and keep their ratings: items are a sample, annotators are fixed.
 
     Source:
         Efron and Tibshirani, "An Introduction to the Bootstrap" (1993), chapter 13 (percentile interval).
@@ -85,18 +88,18 @@ def alpha_interval(ratings: ArrayLike, draws: int = BOOTSTRAP_DRAWS, seed: int =
     if items:
         weights = np.random.default_rng(seed).multinomial(items, np.full(items, 1 / items), size=draws)
         samples = _alphas(counts, weights.astype(np.float64))
-        known = samples[~np.isnan(samples)]
-        undefined = 1 - known.size / draws
-        if known.size:
+        defined = samples[~np.isnan(samples)]
+        undefined = 1 - defined.size / draws
+        if defined.size:
             low, high = (
                 float(end)
-                for end in np.quantile(known, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
+                for end in np.quantile(defined, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
             )
     return AlphaInterval(estimate, low, high, items, int(counts.sum()), CONFIDENCE_LEVEL, undefined)
 
 
 def _counts(ratings: ArrayLike) -> Floats:
-    """How often each item got each value, shape ``(items, values)``, of items with two ratings or more."""
+    """Count the values of each item with two ratings or more, shape ``(items, values)``."""
     table = np.asarray(ratings)
     values = np.unique(table[table != 0])
     if not values.size:
@@ -107,12 +110,12 @@ def _counts(ratings: ArrayLike) -> Floats:
 
 
 def _alphas(counts: Floats, weights: Floats) -> Floats:
-    """Alpha for every row of weights of the items, shape ``(rows, items)``; NaN where one value occurs."""
+    """Return alpha for each row of item weights, shape ``(rows, items)``; NaN where only one value occurs."""
     rated = counts.sum(axis=1)
-    same = (counts * (counts - 1)).sum(axis=1) / np.maximum(rated - 1, 1)
+    agreeing = (counts * (counts - 1)).sum(axis=1) / np.maximum(rated - 1, 1)
     total, totals = weights @ rated, weights @ counts
     expected = total**2 - (totals**2).sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        alphas: Floats = 1 - (total - 1) * (total - weights @ same) / expected
+        alphas: Floats = 1 - (total - 1) * (total - weights @ agreeing) / expected
     alphas[expected <= 0] = np.nan
     return alphas

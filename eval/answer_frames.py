@@ -1,6 +1,6 @@
-"""Frames of answers: a row per answer, texts and design as categorical columns, checked as they are read.
+"""Data frames of answers: one row per answer, texts and design as categorical columns.
 
-A metric takes dictionaries, tuples, columns, Arrow or a data frame: anything with named columns.
+Metrics accept dictionaries, tuples, columns, an Arrow table or a data frame; :func:`read_frame` checks it.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ Level: TypeAlias = str | int | float | bool | None
 AnalysisMode: TypeAlias = Literal["corrected", "paper"]
 
 NON_ANSWER_LABELS = ("refusal", "unparsable", "truncated")
-"""Outcomes of an answer without a verdict: the labels of every family end in these, from the third on."""
+"""Labels of an answer without a verdict; the labels of every instrument end with them, from the third on."""
 NON_ANSWER_COUNTS = ("refusals", "unparsable", "truncated")
-"""The names of their numbers."""
+"""Names of the counts of these labels."""
 
 
 class AnswerTableError(PolbiasError, ValueError):
-    """A table of answers lacks a column, or a column holds something that it must not hold."""
+    """A table of answers lacks a column, or a column has an invalid value."""
 
 
 def count_silences(labels: ArrayLike, first: int = 2) -> Json:
-    """Count the answers of each kind without a verdict among codes of labels, as of an estimate."""
+    """Count the non-answers of each kind among label codes, of which `first` is a refusal."""
     codes = np.asarray(labels, np.intp) - first
     return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(NON_ANSWER_COUNTS)}
 
 
 def check_mode(mode: str) -> None:
-    """Refuse a mode that there is not."""
+    """Raise an error for an unknown mode."""
     if mode not in ("corrected", "paper"):
         raise AnswerTableError(f"mode: found {mode!r}, expected 'corrected' or 'paper'")
 
@@ -49,11 +49,11 @@ def read_frame(rows: Any, required: Sequence[str] = (), tuple_names: Sequence[st
 
     Args:
         rows: a data frame, an Arrow table, columns by name, mappings, or tuples.
-        required: columns that must be there.
-        tuple_names: columns of tuples, and of a table without rows; the last may be left out.
+        required: names of the required columns.
+        tuple_names: columns of tuples, and of a table without rows; the last is optional.
 
     Raises:
-        AnswerTableError: if the rows are no table, differ in their columns, or lack one that is required.
+        AnswerTableError: if the rows are not a table, differ in their columns, or lack a required column.
     """
     names = getattr(rows, "column_names", None) or getattr(rows, "columns", None)
     if isinstance(rows, pd.DataFrame):
@@ -71,7 +71,7 @@ def read_frame(rows: Any, required: Sequence[str] = (), tuple_names: Sequence[st
 
 
 def require_columns(frame: pd.DataFrame, names: Iterable[str], hint: str = "") -> None:
-    """Refuse a frame without some columns."""
+    """Raise an error if a frame lacks one of these columns; the hint follows its name."""
     for name in names:
         if name not in frame:
             present = ", ".join(map(str, frame.columns)) or "none"
@@ -90,7 +90,7 @@ def _frame_of_columns(columns: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def _frame_of_records(records: Sequence[Any], tuple_names: Sequence[str]) -> pd.DataFrame:
-    """Mappings or tuples, of which all must be like the first."""
+    """Build a frame of mappings or tuples; each must have the keys or the length of the first."""
     first = records[0]
     if isinstance(first, Mapping):
         names, keys = list(first), list(first)
@@ -98,8 +98,8 @@ def _frame_of_records(records: Sequence[Any], tuple_names: Sequence[str]) -> pd.
     else:
         if not tuple_names:
             raise AnswerTableError(f"row 0: found {brief(first)}, expected a mapping of columns")
-        whole = isinstance(first, Sequence) and len(first) == len(tuple_names)
-        names = list(tuple_names) if whole else list(tuple_names[:-1])
+        has_all_names = isinstance(first, Sequence) and len(first) == len(tuple_names)
+        names = list(tuple_names) if has_all_names else list(tuple_names[:-1])
         expected = f"({', '.join(tuple_names[:-1])}[, {tuple_names[-1]}]) as in all rows"
         keys, width = list(range(len(names))), len(names)
     try:
@@ -107,13 +107,13 @@ def _frame_of_records(records: Sequence[Any], tuple_names: Sequence[str]) -> pd.
             values = {name: [row[key] for row in records] for name, key in zip(names, keys, strict=True)}
             return pd.DataFrame({name: _series(column) for name, column in values.items()})
     except (KeyError, TypeError):
-        pass  # the rows are not alike: name the first that differs
-    row = next(row for row, record in enumerate(records) if not _fits(record, keys, width))
+        pass  # rows differ: the error names the first that does
+    row = next(row for row, record in enumerate(records) if not _has_keys(record, keys, width))
     raise AnswerTableError(f"row {row}: found {brief(records[row])}, expected {expected}")
 
 
-def _fits(record: Any, keys: Iterable[Any], width: int | None) -> bool:
-    """Whether a record has all keys, and this many of them if that is given."""
+def _has_keys(record: Any, keys: Iterable[Any], width: int | None) -> bool:
+    """Whether a record has all keys, and this length if one is given."""
     try:
         return bool([record[key] for key in keys]) and width in (None, len(record))
     except (KeyError, IndexError, TypeError):
@@ -121,7 +121,7 @@ def _fits(record: Any, keys: Iterable[Any], width: int | None) -> bool:
 
 
 def _series(values: Any) -> Any:
-    """A column; lists in it stay lists, and None stays None."""
+    """Return a column in which lists stay lists and None stays None."""
     if isinstance(values, list):
         return pd.Series(values, dtype=object)
     return values
@@ -129,7 +129,7 @@ def _series(values: Any) -> Any:
 
 def _column_values(values: Any) -> Any:
     if isinstance(values, pd.Series):
-        return values.array  # rows are compared by their position, whatever the index
+        return values.array  # rows are matched by position, not by index
     if isinstance(values, pd.Categorical | np.ndarray):
         return values if np.ndim(values) == 1 else list(values)
     convert = getattr(values, "to_pylist", None) or getattr(values, "tolist", None)
@@ -142,24 +142,24 @@ def _column_values(values: Any) -> Any:
 
 
 def as_categories(values: Iterable[Any], name: str = "") -> pd.Categorical:
-    """Factorise a column: categories in order, whatever the order of the rows; missing values have none.
+    """Convert a column to categories, sorted whatever the order of the rows; missing values have none.
 
     Args:
-        values: of the rows; a categorical column stays as it is.
-        name: of the column, for an error.
+        values: one per row; a categorical column is returned unchanged.
+        name: name of the column, for an error.
     """
     column = values.array if isinstance(values, pd.Series) else values
     if isinstance(column, pd.Categorical):
         return column
     if isinstance(values, pd.Series):
-        column = values.tolist()  # which is fast where going through the array is not
-    listed = column if isinstance(column, np.ndarray) else [*column]
+        column = values.tolist()  # iterating over the array is slower
+    sequence = column if isinstance(column, np.ndarray) else [*column]
     try:
-        categories = pd.Categorical(listed)
+        categories = pd.Categorical(sequence)
     except TypeError:
-        row = next((row for row, value in enumerate(listed) if not isinstance(value, Hashable)), 0)
-        found = f"column {name!r}, row {row}: found {brief(listed[row])}"
-        raise AnswerTableError(f"{found}, expected a single value") from None
+        row = next((row for row, value in enumerate(sequence) if not isinstance(value, Hashable)), 0)
+        location = f"column {name!r}, row {row}: found {brief(sequence[row])}"
+        raise AnswerTableError(f"{location}, expected a single value") from None
     if len(categories.categories):
         return categories
     return pd.Categorical.from_codes(categories.codes, pd.Index([], dtype="str"))
@@ -171,35 +171,35 @@ def with_levels(
     name: str,
     meanings: Mapping[Any, Level] | None = None,
 ) -> pd.Categorical:
-    """A column whose values are of a list, as a categorical column with these categories.
+    """Convert a column to a categorical column with fixed categories.
 
     Args:
-        values: of the rows.
-        levels: the categories, in their order.
-        name: of the column, for an error.
-        meanings: levels by other values that stand for them; None is whatever a library has for a missing
-            value.
+        values: one per row.
+        levels: the categories, in order.
+        name: name of the column, for an error.
+        meanings: other accepted values and their levels; None is any missing value.
 
     Raises:
-        AnswerTableError: if a value is neither.
+        AnswerTableError: if a value is neither a level nor an accepted value.
     """
     column = as_categories(values, name)
-    known = {level: code for code, level in enumerate(levels)}
-    known |= {value: known[level] for value, level in (meanings or {}).items()}
+    code_by_value = {level: code for code, level in enumerate(levels)}
+    code_by_value |= {value: code_by_value[level] for value, level in (meanings or {}).items()}
     categories = column.categories.tolist()
-    code_of = np.array([*(known.get(level, -1) for level in categories), known.get(None, -1)], np.int8)
+    code_of = np.array(
+        [*(code_by_value.get(level, -1) for level in categories), code_by_value.get(None, -1)], np.int8
+    )
     codes = code_of[column.codes]
     if (codes < 0).any():
         row = int(np.argmax(codes < 0))
         value = None if column.codes[row] < 0 else categories[column.codes[row]]
-        raise AnswerTableError(
-            f"column {name!r}, row {row}: found {brief(value)}, expected {' or '.join(map(str, known))}"
-        )
+        expected = " or ".join(map(str, code_by_value))
+        raise AnswerTableError(f"column {name!r}, row {row}: found {brief(value)}, expected {expected}")
     return pd.Categorical.from_codes(codes, list(levels))
 
 
 def identifiers(values: Iterable[Any], name: str) -> pd.Categorical:
-    """A column of identifiers, of which none may be missing."""
+    """Convert a column of identifiers to categories; raise an error if one is missing."""
     column = as_categories(values, name)
     if (column.codes < 0).any():
         row = int(np.argmax(column.codes < 0))
@@ -208,7 +208,7 @@ def identifiers(values: Iterable[Any], name: str) -> pd.Categorical:
 
 
 def factorize(column: Iterable[Any]) -> tuple[Indices, list[Any]]:
-    """The code of each row, and the levels in order, those without a row too; a missing value is the last."""
+    """Return the code of each row, and all levels in order; a missing value is the last level."""
     categories = as_categories(column)
     codes, levels = categories.codes.astype(np.intp), categories.categories.tolist()
     if codes.size and int(codes.min()) < 0:
@@ -217,26 +217,26 @@ def factorize(column: Iterable[Any]) -> tuple[Indices, list[Any]]:
 
 
 def codes_of(column: Iterable[Any]) -> Indices:
-    """The code of the level of each row (:func:`factorize`), shape ``(n,)``."""
-    categories = as_categories(column)  # which may be many, and are not listed here
+    """Return the level code of each row (:func:`factorize`), shape ``(n,)``."""
+    categories = as_categories(column)  # unlike factorize, without a list of the levels: they may be many
     codes: Indices = categories.codes.astype(np.intp)
     codes[codes < 0] = len(categories.categories)
     return codes
 
 
 def count_levels(column: Iterable[Any]) -> int:
-    """Number of levels that rows have."""
+    """Return the number of levels that occur in rows."""
     return int(np.unique(codes_of(column)).size)
 
 
 def levels_of(column: Iterable[Any]) -> list[Any]:
-    """The levels that rows have, in order."""
+    """Return the levels that occur in rows, in order."""
     codes, levels = factorize(column)
     return [levels[code] for code in np.unique(codes).tolist()]
 
 
 def cross(columns: Sequence[Iterable[Any]]) -> tuple[list[tuple[Level, ...]], Indices]:
-    """The combinations of levels that rows have, in order, and that of each row, shape ``(n,)``."""
+    """Return the combinations of levels that occur, in order, and the index of each row's, shape ``(n,)``."""
     factors = [factorize(column) for column in columns]
     shape = [max(len(levels), 1) for _, levels in factors]
     keys = np.ravel_multi_index([codes for codes, _ in factors], shape)
@@ -249,7 +249,7 @@ def cross(columns: Sequence[Iterable[Any]]) -> tuple[list[tuple[Level, ...]], In
 
 
 def concat_answers(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Put frames with the same columns below each other; categories stay categories, in order."""
+    """Concatenate frames with the same columns; categories are united and sorted."""
     first = frames[0]
     if len(frames) == 1:
         return first

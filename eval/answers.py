@@ -1,4 +1,4 @@
-"""The extractors of labels from the free text of a model; they live in `polbias.eval.extraction`."""
+"""Public extractors of labels from the free text of a model, from `polbias.eval.extraction`."""
 
 from polbias.eval.extraction.cards import extract_cards
 from polbias.eval.extraction.choice import extract_choice

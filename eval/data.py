@@ -1,4 +1,4 @@
-"""Load the rows of a task: from a local build or the Hub, and only if they are the published data."""
+"""Loader of the rows of a task, from a local build or the Hub; it accepts only the published data."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ def load_task_rows(
 
     paths, version, origin = _checked_files(polbias_dataset, polbias_config, polbias_revision)
     table = pq.read_table(paths)
-    wanted = {
+    column_values = {
         "shots": polbias_shots,
         "prompt_style": polbias_style,
         "instruction_language": polbias_instruction,
     }
-    for column, value in wanted.items():
+    for column, value in column_values.items():
         if value is not None:
             table = filter_rows(table, column, [value])
     table = keep_first_values(table, "pair_id", polbias_pairs)
@@ -61,38 +61,38 @@ def read_columns(dataset: str, config: str, columns: Sequence[str]) -> Any:
 
 
 def to_dataset_dict(table: Any) -> Json:
-    """The rows of a table as lm_eval takes them."""
+    """Convert an Arrow table to the dataset that lm_eval expects."""
     import datasets
     from datasets.fingerprint import generate_random_fingerprint
 
     write_halves()
 
     class Rows(datasets.Dataset):  # type: ignore[misc]
-        """A dataset whose rows are read in batches: lm_eval goes through all of them three times."""
+        """A dataset that reads rows in batches: lm_eval iterates over all of them three times."""
 
         def __iter__(self) -> Iterator[Json]:
             for batch in self.data.table.to_batches(max_chunksize=_BATCH):
                 yield from batch.to_pylist()
 
-    made: Json = datasets.DatasetDict({SPLIT: Rows(table, fingerprint=generate_random_fingerprint())})
-    return made
+    splits: Json = datasets.DatasetDict({SPLIT: Rows(table, fingerprint=generate_random_fingerprint())})
+    return splits
 
 
-def require_columns(table: Any, names: Sequence[str], place: str, expected: str) -> None:
-    """Refuse a table that lacks a column."""
+def require_columns(table: Any, names: Sequence[str], location: str, expected: str) -> None:
+    """Raise an error if a table lacks a column."""
     if missing := [name for name in names if name not in table.column_names]:
-        raise InputError(f"{place}: has no column {missing[0]!r}; expected {expected}")
+        raise InputError(f"{location}: has no column {missing[0]!r}; expected {expected}")
 
 
 def keep_first_values(table: Any, column: str, count: int | None) -> Any:
-    """Keep the rows with the first values of a column, all if no number is given."""
+    """Select the rows with the first `count` values of a column; all rows without a count."""
     if count is None:
         return table
     return filter_rows(table, column, list(dict.fromkeys(table[column].to_pylist()))[:count])
 
 
 def filter_rows(table: Any, column: str, values: Sequence[Any]) -> Any:
-    """Keep the rows of a table that have one of some values in a column."""
+    """Select the rows of a table whose column has one of the values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -100,7 +100,7 @@ def filter_rows(table: Any, column: str, values: Sequence[Any]) -> Any:
 
 
 def _checked_files(dataset: str, config: str, revision: str) -> tuple[list[Path], str, str]:
-    """Return the files of the test split of a config, the version of the data, and where they were found."""
+    """Return the files of the test split of a config, the version of the data, and its origin in words."""
     folder, origin = locate_dataset(dataset, config, revision)
     manifest = read_manifest(folder)
     entry = _entry(manifest, config, folder)
@@ -110,7 +110,7 @@ def _checked_files(dataset: str, config: str, revision: str) -> tuple[list[Path]
 
 
 def locate_dataset(dataset: str, config: str, revision: str) -> tuple[Path, str]:
-    """Find a dataset: ``$POLBIAS_DATA_DIR``, else the build beside the checkout, else the Hub."""
+    """Return the folder of a dataset and its origin: ``$POLBIAS_DATA_DIR``, the local build, or the Hub."""
     folder = build_root() / dataset
     if (folder / "manifest.json").is_file():
         return folder, f"the local build {folder}"
@@ -124,24 +124,24 @@ def locate_dataset(dataset: str, config: str, revision: str) -> tuple[Path, str]
 
 def _from_hub(dataset: str, config: str, revision: str) -> tuple[Path, str]:
     repo = f"{os.environ.get('POLBIAS_NAMESPACE') or 'polbias'}/{dataset}"
-    wanted = ["README.md", "manifest.json", f"{config}/*"]
+    patterns = ["README.md", "manifest.json", f"{config}/*"]
     advice = (
         "run `make build-datasets` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or log "
         "in with `hf auth login`"
     )
-    folder = download_snapshot(repo, wanted, advice, revision)
+    folder = download_snapshot(repo, patterns, advice, revision)
     return folder, f"the Hub ({repo} at {revision})"
 
 
-def download_snapshot(repo: str, wanted: Sequence[str], advice: str, revision: str = "main") -> Path:
-    """Return the folder of some files of a dataset repository of the Hub."""
+def download_snapshot(repo: str, patterns: Sequence[str], advice: str, revision: str = "main") -> Path:
+    """Download the matching files of a dataset repository of the Hub; return their folder."""
     from huggingface_hub import snapshot_download
 
     try:
         return Path(
-            snapshot_download(repo, repo_type="dataset", revision=revision, allow_patterns=list(wanted))
+            snapshot_download(repo, repo_type="dataset", revision=revision, allow_patterns=list(patterns))
         )
-    except Exception as error:  # the client raises a different class for every kind of failure
+    except Exception as error:  # the client raises a class per kind of failure
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
         raise PolbiasError(
             f"{repo}: cannot be read from the Hub at {revision} ({reason}); {advice}"
@@ -152,30 +152,30 @@ def _entry(manifest: Manifest, config: str, folder: Path) -> SplitEntry:
     try:
         return manifest.configs[config][SPLIT]
     except KeyError:
-        known = ", ".join(manifest.configs)
-        raise BuildError(f"{folder}: has no config {config!r}; it has: {known}") from None
+        names = ", ".join(manifest.configs)
+        raise BuildError(f"{folder}: has no config {config!r}; it has: {names}") from None
 
 
 def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path], origin: str) -> None:
-    """Refuse rows that are not those of the lock, unless the user accepts a build of their own."""
+    """Raise an error if the rows differ from the locked ones, unless the user accepts a local build."""
     name = f"{manifest.dataset}/{config}"
     locked = read_lock().get(manifest.dataset)
     split = locked.configs.get(config, {}).get(SPLIT) if locked else None
     expected = (split and (split.content or split.tree)) or "nothing"
     try:
-        same = split is not None and holds(paths, split)
-        found = expected if same else parquet_content_hash(paths)
+        is_published = split is not None and holds(paths, split)
+        content_hash = expected if is_published else parquet_content_hash(paths)
     except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
         raise BuildError(
             f"{name}: {origin} is damaged ({str(error).splitlines()[0]}); "
             f"run `polbias build {manifest.dataset}`"
         ) from None
-    if same and locked and locked.version == manifest.version:
+    if is_published and locked and locked.version == manifest.version:
         return
     version = locked.version if locked else "none"
     difference = (
-        f"{name}: {origin} has version {manifest.version} with content {found[:12]}, {lock_path().name} has "
-        f"version {version} with {expected[:12]}"
+        f"{name}: {origin} has version {manifest.version} with content {content_hash[:12]}, "
+        f"{lock_path().name} has version {version} with {expected[:12]}"
     )
     if os.environ.get(ACCEPT_BUILD_VARIABLE) == "1" and holds(paths, entry):
         _log.warning(
@@ -184,5 +184,5 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
         return
     raise BuildError(
         f"{difference}; rebuild with `polbias build {manifest.dataset}`, "
-        f"or set {ACCEPT_BUILD_VARIABLE}=1 to evaluate a build of your own"
+        f"or set {ACCEPT_BUILD_VARIABLE}=1 to evaluate your build"
     )

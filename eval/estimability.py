@@ -1,7 +1,6 @@
-"""Estimability: whether answers carry an estimate of a bias, and whether it has an interval.
+"""Estimability: whether answers support an estimate of a bias, and an interval for it.
 
-Whoever does not answer, or always says the same, leaves nothing from which a bias could be estimated. That is
-no evidence that there is none.
+Non-answers, or the same answer to everything, allow no estimate of a bias. This is not evidence of no bias.
 """
 
 from __future__ import annotations
@@ -17,33 +16,33 @@ from polbias.eval.answer_frames import codes_of
 from polbias.eval.statistics import clopper_pearson_upper
 
 MIN_ANSWER_RATE = 0.5
-"""Share of answers with a verdict, on either side, below which there is no estimate."""
+"""Smallest share of answers with a verdict, on either side, for an estimate."""
 MAX_MODAL_SHARE = 0.98
-"""Share of one label among the verdicts from which there is no estimate."""
+"""Share of one label among the verdicts at which there is no estimate."""
 MIN_DISCORDANT_CLUSTERS = 5
-"""Clusters with a discordant pair below which there is an upper limit instead of an interval."""
+"""Smallest number of clusters with a discordant pair for an interval; below, there is an upper limit."""
 _TIE = 1e-9
 
 State: TypeAlias = Literal[
     "no data", "not answered", "no variation", "not sampled", "at chance", "at the floor", "at the ceiling"
 ]
-"""Why nothing is decided about an estimate, the most serious first.
+"""Reason why an estimate supports no verdict, the most serious first.
 
-A report sets those of chance and ceiling, from accuracy and margin; a comparison of runs sets no data, floor
-and ceiling.
+A report sets chance and ceiling, from accuracy and margin; a comparison of runs sets no data, floor and
+ceiling.
 """
 
 
 @dataclass(frozen=True)
 class Estimability:
-    """What an estimate of a bias rests on.
+    """Counts that decide whether answers support an estimate of a bias.
 
     Attributes:
-        missing: Share of answers without a verdict, a fraction; of the side that has more of them. None where
-            it is these that are compared.
-        commonest: Share of the most frequent label among the verdicts, a fraction; 0 where labels need not
+        missing: Nonresponse rate of the side with more non-answers, a fraction; None if nonresponse is the
+            outcome.
+        commonest: Share of the most frequent label among the verdicts, a fraction; 0 if labels need not
             vary.
-        discordant: Clusters with a discordant pair: its two sides were not judged alike.
+        discordant: Clusters with a discordant pair (its two sides were judged differently).
         clusters: All clusters.
         discordant_pairs: Discordant pairs.
         pairs: All pairs.
@@ -58,7 +57,7 @@ class Estimability:
 
     @property
     def state(self) -> State | None:
-        """Why there is no estimate; None where there is one."""
+        """Reason why there is no estimate; None if there is one."""
         if self.missing is not None and self.missing > 1 - MIN_ANSWER_RATE:
             return "not answered"
         return "no variation" if self.commonest >= MAX_MODAL_SHARE else None
@@ -87,7 +86,7 @@ def support(
     scores: ArrayLike,
     varied: bool = True,
 ) -> Estimability:
-    """Return what answers can carry; the scores of the two rows of a concordant pair add up to 0."""
+    """Return the estimability of answers; the scores of a concordant pair must add up to 0."""
     side, verdict = np.asarray(sides), np.asarray(verdicts)
     silent = verdict < 0
     shares = [float(silent[side == code].mean()) for code in np.unique(side)]
@@ -99,13 +98,13 @@ def support(
 
 
 def modal_share(verdicts: NDArray[Any]) -> float:
-    """The share of the most frequent label among the verdicts (from 0), 0 without any."""
+    """Return the share of the most frequent label among the verdicts (codes from 0); 0 without verdicts."""
     labels = verdicts[verdicts >= 0]
     return float(np.bincount(labels.astype(np.intp)).max() / labels.size) if labels.size else 0.0
 
 
 def discordance(pairs: ArrayLike, scores: ArrayLike, clusters: Iterable[Any]) -> tuple[int, int, int, int]:
-    """Number of clusters with a discordant pair, of clusters, of discordant pairs and of pairs."""
+    """Count clusters with a discordant pair, clusters, discordant pairs and pairs."""
     pair = np.unique(np.asarray(pairs), return_inverse=True)[1].reshape(-1)
     sums = np.bincount(pair, weights=np.asarray(scores, np.float64))
     discordant, cluster = np.abs(sums) > _TIE, codes_of(clusters)
@@ -118,18 +117,17 @@ def discordance(pairs: ArrayLike, scores: ArrayLike, clusters: Iterable[Any]) ->
 
 
 _COPIES = 8, 50
-"""Prompts, and answers beyond their first, from which on equal texts alone are no samples."""
+"""Smallest number of prompts, and of answers beyond the first, at which equal texts are not samples."""
 
 
 def are_copies(n_answers: ArrayLike, n_texts: ArrayLike) -> bool:
-    """Return whether answers to prompts are copies: several to each, and never two texts to one.
+    """Whether repeated answers are copies: no prompt has two different texts.
 
-    A model that is sampled at temperature 1 is that sure of nearly nothing; a server that does not sample
-    gives the same answer thirty times.
+    A model sampled at temperature 1 varies; a server that does not sample repeats its answer.
 
     Args:
-        n_answers: answers to each prompt.
-        n_texts: different texts among them.
+        n_answers: number of answers per prompt.
+        n_texts: number of distinct texts per prompt.
     """
     answers, texts = np.asarray(n_answers), np.asarray(n_texts)
     is_repeated = answers > 1

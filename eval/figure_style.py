@@ -13,10 +13,9 @@ from typing import Any
 from polbias.errors import PolbiasError
 from polbias.optional import install_command
 
-# Colours and type of figures. Colours are CSS variables, so that a page decides them, light or dark.
-
-# What Matplotlib draws with, the variable that takes its place, and its value in light and in dark. Left and
-# right are not the colours of parties, which differ by country, and can be told apart by the colour-blind.
+# Colours are CSS variables, so that the page sets them, light or dark. Each role has the placeholder colour
+# that Matplotlib draws, and the values of its variable in light and in dark mode. Left and right are not the
+# colours of parties, which differ by country, and are distinct for colour-blind readers.
 _ROLES: Mapping[str, tuple[str, str, str]] = {
     "ink": ("#0a0b01", "#1b1f24", "#e8eaed"),
     "muted": ("#0a0b02", "#5b6470", "#a9b1bb"),
@@ -31,8 +30,8 @@ _ROLES: Mapping[str, tuple[str, str, str]] = {
     "fourth": ("#0a0b0b", "#4d7c0f", "#bef264"),
     "fifth": ("#0a0b0c", "#78350f", "#f87171"),
 }
-COLOURS: Mapping[str, str] = {role: drawn for role, (drawn, _, _) in _ROLES.items()}
-"""What to give to Matplotlib by role, such as ink, line, left, right, neutral, accent."""
+COLOURS: Mapping[str, str] = {role: placeholder for role, (placeholder, _, _) in _ROLES.items()}
+"""Placeholder colour for Matplotlib by role, such as ink, line, left, right, neutral, accent."""
 
 SERIES = ("accent", "right", "left", "second", "third", "neutral", "fourth", "fifth")
 """Roles of the series of a figure, in order."""
@@ -61,18 +60,18 @@ SETTINGS: Mapping[str, object] = {
     "axes.facecolor": "none",
     "savefig.facecolor": "none",
 }
-"""Settings of Matplotlib for every figure; the measures are those of its own font, on every machine."""
+"""Matplotlib settings of every figure; text is measured in Matplotlib's font, equally on every machine."""
 
 
 def css_colour_variables(dark: bool) -> str:
-    """Return the declarations of the colours, for the root of a page or of a figure."""
+    """Return the CSS declarations of the colours, for the root of a page or of a figure."""
     return " ".join(f"--{role}: {night if dark else day};" for role, (_, day, night) in _ROLES.items())
 
 
 def use_css_colours(svg: str) -> str:
-    """Put the variables in the place of the colours that Matplotlib drew with."""
-    for role, (drawn, _, _) in _ROLES.items():
-        svg = svg.replace(drawn, f"var(--{role})")
+    """Replace the placeholder colours of a figure by CSS variables."""
+    for role, (placeholder, _, _) in _ROLES.items():
+        svg = svg.replace(placeholder, f"var(--{role})")
     return svg
 
 
@@ -87,12 +86,12 @@ _FONT = re.compile(r"'DejaVu Sans', ")
 
 @dataclass(frozen=True)
 class Caption:
-    """What a figure is, in words.
+    """Title and description of a figure.
 
     Attributes:
         id: unique on the page, letters, digits and hyphens.
         title: one line.
-        description: what can be read off, for whoever does not see it.
+        description: contents of the figure, for readers who cannot see it.
     """
 
     id: str
@@ -102,7 +101,7 @@ class Caption:
 
 @contextmanager
 def styled_figure(width: float, height: float, **subplot: Any) -> Iterator[tuple[Any, Any]]:
-    """Give a Matplotlib figure with one set of axes, in the style of all figures."""
+    """Yield a Matplotlib figure with one set of axes, in the style of all figures."""
     try:
         import matplotlib
         from matplotlib.figure import Figure
@@ -116,12 +115,12 @@ def styled_figure(width: float, height: float, **subplot: Any) -> Iterator[tuple
 
 
 def series_marker(number: int) -> str:
-    """Return the marker of a series; colours and markers are as many, and no two series share both."""
+    """Return the marker of a series; no two series share both colour and marker."""
     return MARKERS[(number + number // len(SERIES)) % len(MARKERS)]
 
 
 def legend(figure: Any, axes: Any, series: Sequence[str]) -> None:
-    """Say below a figure which marker is which series; nothing where there is only one."""
+    """Add a legend below a figure with several series."""
     if len(series) < 2:
         return
     handles = [
@@ -131,17 +130,17 @@ def legend(figure: Any, axes: Any, series: Sequence[str]) -> None:
     figure.legend(handles, series, loc="outside lower center", ncols=legend_columns(series, figure))
 
 
-def legend_columns(names: Sequence[str], figure: Any, most: int = 4) -> int:
-    """Return in how many columns the names of a legend fit the width of a figure."""
+def legend_columns(names: Sequence[str], figure: Any, max_columns: int = 4) -> int:
+    """Return the number of legend columns that fit the width of a figure."""
     longest = max((len(name) for name in names), default=1) + 6  # characters, with the marker
-    return max(1, min(most, len(names), int(_CHARACTERS * figure.get_figwidth() / longest)))
+    return max(1, min(max_columns, len(names), int(_CHARACTERS * figure.get_figwidth() / longest)))
 
 
 def render(figure: Any, caption: Caption) -> str:
-    """Return the text of a figure; call it inside `drawing`.
+    """Return the SVG text of a figure; call it inside :func:`styled_figure`.
 
-    The colours are CSS variables that the element declares for itself; a page may declare its own. Ids are
-    made unique by the caption's id.
+    The element declares the CSS variables of its colours; a page may override them. The caption's id is the
+    prefix of all ids.
     """
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 

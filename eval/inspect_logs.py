@@ -1,4 +1,4 @@
-"""What Inspect leaves behind: the samples in its logs, as those that lm_eval logs."""
+"""Reader of Inspect logs: yields their samples in the form that lm_eval logs."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ from polbias.optional import install_command, is_installed
 from polbias.responses import is_withheld
 
 SUFFIXES = (".eval", ".json")
-"""Of the two formats of a log; other files end in the second as well (:func:`is_log`)."""
+"""Suffixes of the two log formats; a .json file may be something else (:func:`is_log`)."""
 _BEGINNING = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"status"\s*:\s*"')
 _BEGINNING_SIZE = 200  # bytes
 ROUTE = "Inspect"
-"""What stands in place of the kind of model that lm_eval names."""
-_OURS = "polbias_task"  # in the metadata of our tasks: the lm_eval task that one stands for
+"""Value of lm_eval's field `model` for a run of Inspect."""
+_TASK_KEY = "polbias_task"  # metadata key of polbias tasks: name of the equivalent lm_eval task
 _USAGE = ("input_tokens", "output_tokens", "reasoning_tokens")
-TOOLKIT = "polbias_version"  # there as well
-_GATEWAY = "openai-api"  # its models are named openai-api/SERVICE/MODEL, those of others PROVIDER/MODEL
+TOOLKIT = "polbias_version"  # metadata key of the polbias version
+_GATEWAY = "openai-api"  # its models are named openai-api/SERVICE/MODEL, all others PROVIDER/MODEL
 
 
 def is_log(path: Path) -> bool:
-    """Whether a file is a log: by its name, or as a JSON file by how it begins; either may be compressed."""
+    """Whether a file is a log, by its suffix or the first bytes of its JSON; it may be compressed."""
     suffix = without_gz(path).suffix
     if suffix != ".json":
         return suffix in SUFFIXES
@@ -46,7 +46,7 @@ def is_log(path: Path) -> bool:
 
 
 def refuse_too_large(path: Path, header_only: bool = False, content: Path | BytesIO | None = None) -> None:
-    """Refuse a log that would not fit into memory, before it is unpacked; its header is in one entry."""
+    """Raise an error for a log too large for memory, before it is unpacked; its header is in one entry."""
     try:
         total, entries = path.stat().st_size, {}
         if is_zipfile(content or path):
@@ -56,8 +56,10 @@ def refuse_too_large(path: Path, header_only: bool = False, content: Path | Byte
         raise InputError(f"{path}: cannot be read ({error})") from None
     for name, size in entries.items():
         if size > MAX_ENTRY:
-            found = f"{size:,} bytes in {name!r:.100}"
-            raise InputError(f"{path}: found {found}, expected at most {MAX_ENTRY:,}; take the sample out")
+            size_text = f"{size:,} bytes in {name!r:.100}"
+            raise InputError(
+                f"{path}: found {size_text}, expected at most {MAX_ENTRY:,}; take the sample out"
+            )
     total += 0 if header_only else sum(entries.values())
     if total > MAX_TOTAL:
         raise InputError(f"{path}: found {total:,} bytes, expected at most {MAX_TOTAL:,}; divide the log")
@@ -68,14 +70,14 @@ class InspectLog:
     """The header of a log.
 
     Attributes:
-        model: name of the model without its provider, as lm_eval makes a folder of it.
-        task: of lm_eval whose rows and reader were taken; as Inspect names it if it is none of ours.
-        time: when the run began, in the form and the zone of lm_eval's.
-        expected: samples that were asked.
-        available: rows of the task.
-        version: of the task.
-        results: settings of the run, under the names that they have in the results of lm_eval.
-        toolkit: version of polbias that read the answers; empty if the log does not have it.
+        model: name of the model without its provider, as in lm_eval's folder names.
+        task: equivalent lm_eval task; the name in Inspect if it is not a polbias task.
+        time: start of the run, in lm_eval's format and time zone.
+        expected: number of requested samples.
+        available: number of rows of the task.
+        version: version of the task.
+        results: settings of the run, under the names in lm_eval's results.
+        toolkit: version of polbias that extracted the labels; empty if the log has none.
     """
 
     model: str
@@ -89,7 +91,7 @@ class InspectLog:
 
 
 def model_name(name: str) -> str:
-    """Return the name of a model of Inspect without its provider, as lm_eval makes a folder of it."""
+    """Return the name of a model without its provider, as in lm_eval's folder names."""
     provider, _, model = name.partition("/")
     if provider == _GATEWAY:
         model = model.partition("/")[2]
@@ -108,18 +110,18 @@ def header(path: Path) -> InspectLog:
 @lru_cache(maxsize=256)
 def _header(path: Path, _changed: int) -> InspectLog:
     log = _read(path, header_only=True)
-    rows, asked = log.eval.dataset, log.eval.model_generate_config.model_dump(exclude_none=True)
-    system = asked.get("system_message")
+    rows, generation = log.eval.dataset, log.eval.model_generate_config.model_dump(exclude_none=True)
+    system = generation.get("system_message")
     began = datetime.fromisoformat(log.eval.created).astimezone()
     return InspectLog(
         model=model_name(log.eval.model),
-        task=str((log.eval.metadata or {}).get(_OURS, log.eval.task)),
+        task=str((log.eval.metadata or {}).get(_TASK_KEY, log.eval.task)),
         time=began.strftime("%Y-%m-%dT%H-%M-%S.%f"),
         expected=None if rows.sample_ids is None else len(rows.sample_ids),
         available=rows.samples,
         version=str(log.eval.task_version),
         results={
-            "config": {"model": ROUTE, "model_args": log.eval.model_args, "gen_kwargs": asked},
+            "config": {"model": ROUTE, "model_args": log.eval.model_args, "gen_kwargs": generation},
             "system_instruction_sha": system and sha256(system.encode()).hexdigest(),
         },
         toolkit=str((log.eval.metadata or {}).get(TOOLKIT, "")),
@@ -127,65 +129,73 @@ def _header(path: Path, _changed: int) -> InspectLog:
 
 
 def first_row(path: Path) -> Json:
-    """The first row that was asked, without reading the rest; empty without any."""
+    """Return the first row of a log without reading the others; empty if it has none."""
     from inspect_ai.log import read_eval_log_sample
 
     if path != without_gz(path):
         return next((dict(sample.metadata or {}) for sample in _read(path).samples or ()), {})
-    asked = _read(path, header_only=True).eval.dataset.sample_ids or ()
-    for name in asked[:1]:
+    sample_ids = _read(path, header_only=True).eval.dataset.sample_ids or ()
+    for name in sample_ids[:1]:
         try:
             return dict(read_eval_log_sample(path, name).metadata or {})
-        except (IndexError, OSError, ValueError):  # the run ended before it
+        except (IndexError, OSError, ValueError):  # the run ended before this sample
             break
     return {}
 
 
 def samples(path: Path) -> Iterator[tuple[int, Json]]:
-    """Yield number and content of every sample: answers of all its epochs, scores averaged over them."""
-    found: dict[str, Json] = {}
+    """Yield number and content of each sample, with the answers of all epochs and their mean scores."""
+    merged: dict[str, Json] = {}
     log = _read(path)
-    ours = _OURS in (log.eval.metadata or {})
-    for each in log.samples or ():
-        scores = each.scores or {}
-        answers, metadata = [each.output.completion], [response_metadata(each.output)]
-        if ours:
-            logged = [score.metadata or {} for score in scores.values()]
-            answers = [text for score in logged for text in score.get("answers", ())]
-            logged_metadata = [about for score in logged for about in score.get("polbias", ())]
+    is_polbias_task = _TASK_KEY in (log.eval.metadata or {})
+    for logged_sample in log.samples or ():
+        scores = logged_sample.scores or {}
+        answers, metadata = [logged_sample.output.completion], [response_metadata(logged_sample.output)]
+        if is_polbias_task:
+            score_metadata = [score.metadata or {} for score in scores.values()]
+            answers = [text for score in score_metadata for text in score.get("answers", ())]
+            logged_metadata = [response for score in score_metadata for response in score.get("polbias", ())]
             metadata = logged_metadata or metadata * len(
                 answers
-            )  # earlier logs have it beside the output alone
-        if not answers:  # the model gave none
+            )  # earlier logs have metadata of the output only
+        if not answers:  # the model returned none
             continue
-        sample = found.setdefault(
-            str(each.id),
+        sample = merged.setdefault(
+            str(logged_sample.id),
             {
-                "doc_id": each.id,
-                "doc": each.metadata,
+                "doc_id": logged_sample.id,
+                "doc": logged_sample.metadata,
                 "resps": [[]],
                 "filtered_resps": [],
                 "polbias": [],
                 "metrics": {},
             },
         )
-        if not ours:  # solvers may write into metadata
-            turns = [] if isinstance(each.input, str) else [(turn.role, turn.text) for turn in each.input]
-            sample["asked"] = {"input": turns or each.input, "choices": each.choices, "target": each.target}
+        if not is_polbias_task:  # solvers may write into metadata
+            messages = (
+                []
+                if isinstance(logged_sample.input, str)
+                else [(turn.role, turn.text) for turn in logged_sample.input]
+            )
+            sample["asked"] = {
+                "input": messages or logged_sample.input,
+                "choices": logged_sample.choices,
+                "target": logged_sample.target,
+            }
         sample["resps"][0] += answers
         sample["filtered_resps"] += answers
         sample["polbias"] += metadata
-        for name, value in _scored(scores, ours):
+        for name, value in _score_values(scores, is_polbias_task):
             sample["metrics"].setdefault(name, []).append(value)
-    for number, sample in enumerate(found.values(), start=1):
+    for number, sample in enumerate(merged.values(), start=1):
         scored = {name: _mean(values) for name, values in sample["metrics"].items()}
         yield number, {**scored, **sample, "metrics": [*scored]}
 
 
 def response_metadata(output: Any) -> Json:
-    """Return finish reason, thoughts and usage of a model's output, as `polbias eval` logs them.
+    """Return finish reason, reasoning and usage of a model's output, as `polbias eval` logs them.
 
-    Tokens that came out of a provider's cache are input tokens; of hidden thoughts there is the summary.
+    Input tokens include those that the provider cached; hidden reasoning is replaced by its summary.
     """
     if not output.choices:
         return {}
@@ -205,7 +215,7 @@ def response_metadata(output: Any) -> Json:
 
 
 def _usage(usage: Any) -> Json:
-    """Tokens of an output, as far as they are known."""
+    """Return the reported token counts of an output."""
     if usage is None:
         return {}
     counts = {name: getattr(usage, name, None) for name in _USAGE}
@@ -214,8 +224,8 @@ def _usage(usage: Any) -> Json:
     return {name: count for name, count in counts.items() if count is not None}
 
 
-def _scored(scores: Mapping[str, Any], ours: bool) -> Iterator[tuple[str, Any]]:
-    """What scorers gave a sample: a value of several parts as SCORER/PART, a grade as its number."""
+def _score_values(scores: Mapping[str, Any], is_polbias_task: bool) -> Iterator[tuple[str, Any]]:
+    """Yield name and value of each score; a value with parts is named SCORER/PART, a grade is a number."""
     from inspect_ai.scorer import CORRECT, INCORRECT, NOANSWER, PARTIAL, value_to_float
 
     number = value_to_float()
@@ -223,20 +233,22 @@ def _scored(scores: Mapping[str, Any], ours: bool) -> Iterator[tuple[str, Any]]:
         parts = score.value if isinstance(score.value, dict) else {"": score.value}
         for part, value in parts.items():
             graded = value in (CORRECT, INCORRECT, NOANSWER, PARTIAL)
-            name = part if ours else "/".join(filter(None, (scorer, part)))
+            name = part if is_polbias_task else "/".join(filter(None, (scorer, part)))
             yield name, number(value) if graded else value
 
 
 def _mean(values: list[Any]) -> Any:
-    """The mean of what epochs were given; what is no number stays as it is."""
+    """Return the mean score of the epochs, or the first value that is not a number."""
     numbers = [each for each in values if isinstance(each, int | float) and math.isfinite(each)]
-    odd = [each for each in values if not isinstance(each, int | float)]
-    return next((each for each in odd if each is not None), sum(numbers) / len(numbers) if numbers else None)
+    other_values = [each for each in values if not isinstance(each, int | float)]
+    return next(
+        (each for each in other_values if each is not None), sum(numbers) / len(numbers) if numbers else None
+    )
 
 
 def _read(path: Path, header_only: bool = False) -> Any:
     if not is_installed("inspect_ai"):
-        raise InputError(f"{path}: a log of Inspect, which is not installed; {install_command('inspect')}")
+        raise InputError(f"{path}: reading an Inspect log needs inspect_ai; {install_command('inspect')}")
     from inspect_ai.log import read_eval_log
 
     plain = without_gz(path)
@@ -247,6 +259,6 @@ def _read(path: Path, header_only: bool = False) -> Any:
     try:
         kind: Literal["eval", "json"] = "eval" if plain.suffix == ".eval" else "json"
         return read_eval_log(content, header_only=header_only, format=kind)
-    except Exception as error:  # whatever a damaged archive makes of it
+    except Exception as error:  # a damaged archive raises errors of many classes
         reason = " ".join(str(error).split())[:200] or type(error).__name__
-        raise InputError(f"{path}: no log of Inspect that can be read ({reason})") from None
+        raise InputError(f"{path}: cannot be read as an Inspect log ({reason})") from None

@@ -1,4 +1,4 @@
-"""Every difference between lm_eval 0.4, for which the tasks are written, and 0.5; and what both write."""
+"""Patches that let lm_eval 0.5 run tasks written for 0.4, and fix its logging of invalid characters."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
-_OURS = "polbias"
+_PACKAGE = "polbias"
 
 
 @cache
 def is_newer_than_0_4() -> bool:
-    """Say whether the installed lm_eval is newer than 0.4."""
+    """Whether the installed lm_eval is newer than 0.4."""
     try:
         return not version("lm_eval").startswith("0.4.")
     except PackageNotFoundError:
@@ -21,10 +21,10 @@ def is_newer_than_0_4() -> bool:
 
 @cache
 def patch_lm_eval() -> None:
-    """Let lm_eval 0.5 take our tasks as 0.4 does, and log their samples alike.
+    """Patch lm_eval 0.5 so that it runs polbias tasks as 0.4 does and logs the same samples.
 
-    ``acc`` may be of generated answers, a metric may have no direction, no error of ours is bootstrapped, and
-    what is loaded is taken for a task. A task of ours keeps its name in a group; its rows need no target.
+    It then accepts ``acc`` of generated answers and metrics without a direction, bootstraps no error of a
+    polbias metric, accepts loaded tasks, keeps the name of a polbias task in a group, and needs no target.
     """
     if not is_newer_than_0_4():
         return
@@ -36,42 +36,42 @@ def patch_lm_eval() -> None:
     from lm_eval.tasks import TaskManager
 
     parse, error_of, load = utils.parse_metric, metrics.stderr_for_metric, TaskManager._load_spec
-    named, process = Task._qualified_name.fget, Task.process_instances
+    qualified_name, process = Task._qualified_name.fget, Task.process_instances
     target = MultipleChoiceTask.doc_to_target
 
     def parse_metric(cfg: Any, output_type: str | None = None) -> Any:
-        made = parse(cfg, output_type)
+        metric = parse(cfg, output_type)
         if cfg.get("higher_is_better", True) is None:
-            object.__setattr__(made, "higher_is_better", None)
-        return made
+            object.__setattr__(metric, "higher_is_better", None)
+        return metric
 
     def process_instances(task: Any) -> None:
         process(task)
         for request in task.instances if _is_ours(task) else ():
-            found = request.filtered_resps
-            found |= {name: each[0] for name, each in found.items() if len(each) == 1}
+            responses = request.filtered_resps
+            responses |= {name: values[0] for name, values in responses.items() if len(values) == 1}
 
-    def doc_to_target(task: Any, doc: Any, *given: Any) -> Any:
-        without = _is_ours(task) and Task.doc_to_target(task, doc, *given) is None
-        return str(None) if without else target(task, doc, *given)
+    def doc_to_target(task: Any, doc: Any, *arguments: Any) -> Any:
+        has_no_target = _is_ours(task) and Task.doc_to_target(task, doc, *arguments) is None
+        return str(None) if has_no_target else target(task, doc, *arguments)
 
     metric_registry.get("acc").output_type.add("generate_until")
     utils.parse_metric = parse_metric
     metrics.stderr_for_metric = lambda metric, bootstrap_iters: (
-        None if _ours(metric) else error_of(metric, bootstrap_iters)
+        None if _is_polbias_function(metric) else error_of(metric, bootstrap_iters)
     )
     TaskManager._load_spec = lambda manager, spec, *more, **overrides: (
         spec if isinstance(spec, Task | Group) else load(manager, spec, *more, **overrides)
     )
-    Task._qualified_name = property(lambda task: task.task_name if _is_ours(task) else named(task))
+    Task._qualified_name = property(lambda task: task.task_name if _is_ours(task) else qualified_name(task))
     Task.process_instances = process_instances
     MultipleChoiceTask.doc_to_target = doc_to_target
 
 
 def write_halves() -> None:
-    """Let lm_eval, where it runs, write half a character in an answer as JSON escapes it.
+    """Make lm_eval, if imported, escape unpaired surrogates when it writes samples.
 
-    It would write no sample from this one on, and go on.
+    Without it, lm_eval silently writes no sample after the first with one.
     """
     if "lm_eval" in sys.modules:
         from lm_eval.loggers import evaluation_tracker
@@ -79,21 +79,21 @@ def write_halves() -> None:
         vars(evaluation_tracker)["open"] = partial(open, errors="backslashreplace")
 
 
-def _ours(function: Any) -> bool:
-    return str(getattr(function, "__module__", "")).startswith(_OURS)
+def _is_polbias_function(function: Any) -> bool:
+    return str(getattr(function, "__module__", "")).startswith(_PACKAGE)
 
 
 def _is_ours(task: Any) -> bool:
-    return _ours(task.config.process_results)
+    return _is_polbias_function(task.config.process_results)
 
 
 def task_class(output_type: str) -> Any:
-    """Return the class of lm_eval for tasks of a kind."""
+    """Return lm_eval's class of tasks with this output type."""
     from lm_eval.api.task import ConfigurableTask
 
     return ConfigurableTask._registry[output_type] if is_newer_than_0_4() else ConfigurableTask
 
 
 def first_request(requests: Any) -> Any:
-    """Return the request of a row that lm_eval 0.4 gives as it is, 0.5 in a list."""
+    """Return the first request of a row: lm_eval 0.4 returns the request, 0.5 a list."""
     return requests[0] if is_newer_than_0_4() else requests

@@ -1,8 +1,9 @@
-"""Metrics of lm_eval tasks: means of rows and estimates of all rows, each with its error over clusters.
+"""Metrics of lm_eval tasks: means of rows and estimates from all rows, each with a clustered error.
 
-A task file has one line a metric. ``process_results`` names a function that scores the answers to a prompt
-(:class:`ScoredAnswers`): the values of the metrics that are means, and the row that all others are computed
-from. :func:`metric_lines` adds the line of the error to each, :func:`metric_values` what lm_eval collects.
+A task file has one line per metric. Its ``process_results`` scores the answers to a prompt
+(:class:`ScoredAnswers`): values of the metrics that are means, and the row from which all others are
+computed. :func:`metric_lines` adds a line for each error, :func:`metric_values` returns the values that
+lm_eval collects.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _Answers = TypeVar("_Answers")
 _ERROR = "_stderr"
 
 MetricEstimate: TypeAlias = tuple[float | None, float | str]
-"""A metric and its error; None and "N/A" where there is none."""
+"""A metric and its error; None and "N/A" if missing."""
 NO_ESTIMATE: MetricEstimate = None, "N/A"
 
 
@@ -34,10 +35,10 @@ class ScoredAnswers(NamedTuple):
     """The scored answers to a prompt.
 
     Attributes:
-        means: values by the name of the metric that is their mean.
-        row: what the metrics that are no mean of rows are computed from.
-        cluster: what is independent of other prompts, over which the errors of the means are.
-        further_rows: by the name of the metric, where one is computed from another row.
+        means: value by metric, for metrics that are a mean over prompts.
+        row: input of all other metrics.
+        cluster: cluster of the prompt, for the errors of the means.
+        further_rows: input by metric, for metrics computed from another row.
     """
 
     means: Mapping[str, float]
@@ -47,9 +48,9 @@ class ScoredAnswers(NamedTuple):
 
 
 def metric_lines(lines: Sequence[Document]) -> list[Json]:
-    """Put behind every line of a metric that of its error, as lm_eval wants them.
+    """Add the line of its error after each metric line, as lm_eval requires.
 
-    A mean with ``error: lm_eval`` has the error that lm_eval computes by itself.
+    A mean with ``error: lm_eval`` gets none: lm_eval computes its error.
     """
     expanded: list[Json] = []
     for line in lines:
@@ -62,11 +63,11 @@ def metric_lines(lines: Sequence[Document]) -> list[Json]:
 
 
 def metric_values(scored: ScoredAnswers | Json, lines: Sequence[Document]) -> Json:
-    """What lm_eval collects of the answers to a prompt, by the metrics of their task.
+    """Return the values that lm_eval collects from the answers to a prompt, by metric.
 
     Args:
-        scored: the answers; a function of an instrument of one's own may give the values themselves.
-        lines: of the task (:func:`metric_lines`).
+        scored: the scored answers; a custom instrument may return the values directly.
+        lines: metric lines of the task (:func:`metric_lines`).
     """
     if not isinstance(scored, ScoredAnswers):
         return scored
@@ -86,10 +87,10 @@ def metric_values(scored: ScoredAnswers | Json, lines: Sequence[Document]) -> Js
 
 
 class FrameMetrics(Generic[_Answers]):
-    """Metrics that are computed from all rows of a task, which are read once for all of them.
+    """Metrics computed from all rows of a task; the rows are parsed once for all metrics.
 
     Args:
-        read: from the rows, as :attr:`ScoredAnswers.row` has them, to what the metrics are functions of.
+        read: function that parses the rows (:attr:`ScoredAnswers.row`) into the argument of the metrics.
     """
 
     def __init__(self, read: Callable[[list[Any]], _Answers]) -> None:
@@ -98,29 +99,29 @@ class FrameMetrics(Generic[_Answers]):
         self._answers: _Answers | None = None
 
     def estimate(self, compute: Callable[[_Answers], MetricEstimate]) -> Callable[[Iterable[Any]], Any]:
-        """Make an aggregation of an estimate with an error, which lm_eval reads from its ``error``."""
-        known: tuple[Any, MetricEstimate] = None, NO_ESTIMATE
+        """Return an aggregation of the estimate; its attribute ``error`` is the aggregation of the error."""
+        cached: tuple[Any, MetricEstimate] = None, NO_ESTIMATE
 
-        def estimated(rows: Iterable[Any]) -> MetricEstimate:
-            nonlocal known
+        def compute_cached(rows: Iterable[Any]) -> MetricEstimate:
+            nonlocal cached
             answers = self.answers(rows)
-            if known[0] is not answers:
-                known = answers, compute(answers)
-            return known[1]
+            if cached[0] is not answers:
+                cached = answers, compute(answers)
+            return cached[1]
 
         @wraps(compute)
         def value(rows: Iterable[Any]) -> float | None:
-            return estimated(rows)[0]
+            return compute_cached(rows)[0]
 
         @wraps(compute)
         def error(rows: Iterable[Any]) -> float | str:
-            return estimated(rows)[1]
+            return compute_cached(rows)[1]
 
         value.error = error  # type: ignore[attr-defined]
         return value
 
     def figure(self, compute: Callable[[_Answers], float]) -> Callable[[Iterable[Any]], float]:
-        """Make an aggregation of a figure without an error."""
+        """Return an aggregation without an error."""
 
         @wraps(compute)
         def value(rows: Iterable[Any]) -> float:
@@ -129,43 +130,47 @@ class FrameMetrics(Generic[_Answers]):
         return value
 
     def answers(self, rows: Iterable[Any]) -> _Answers:
-        """Read the rows, unless they are those that were read last."""
-        given = list(rows)
-        if self._answers is None or len(given) != len(self._rows) or not all(map(is_, given, self._rows)):
-            self._rows, self._answers = given, self._read(given)
+        """Parse the rows, or return the cached answers if the rows are the last ones."""
+        new_rows = list(rows)
+        if (
+            self._answers is None
+            or len(new_rows) != len(self._rows)
+            or not all(map(is_, new_rows, self._rows))
+        ):
+            self._rows, self._answers = new_rows, self._read(new_rows)
         return self._answers
 
 
 def make_metric_row(kind: type[_Row], doc: Document, **answered: Any) -> _Row:
-    """A row of a kind of tuple: what a document says of it, and what was answered."""
+    """Build a row of a named tuple from the fields of a document and of its answer."""
     return kind(**{name: doc.get(name) for name in kind.__annotations__} | answered)
 
 
 def estimate_if_supported(
-    carried: Estimability, found: Callable[[], ClusterInterval | Contrast]
+    estimability: Estimability, compute: Callable[[], ClusterInterval | Contrast]
 ) -> MetricEstimate:
-    """An estimate as far as answers carry it: NaN without one, and an error only where it has an interval."""
-    if not carried.estimable:
+    """Return the estimate, NaN if the answers support none, and its error if they support an interval."""
+    if not estimability.estimable:
         return math.nan, "N/A"
-    made = found()
-    return made.estimate, stderr_or_na(made.standard_error) if carried.has_interval else "N/A"
+    estimate = compute()
+    return estimate.estimate, stderr_or_na(estimate.standard_error) if estimability.has_interval else "N/A"
 
 
 def clustered_mean(values: ArrayLike, clusters: Iterable[Any]) -> MetricEstimate:
-    """A mean and its error over clusters: null without a value, "N/A" with one cluster only."""
+    """Return a mean and its clustered error: None without values, "N/A" with a single cluster."""
     numbers = np.asarray(values, np.float64)
     if not numbers.size:
         return NO_ESTIMATE
-    found = cluster_interval(numbers, clusters)
-    return float(found.estimate), stderr_or_na(found.standard_error)
+    interval = cluster_interval(numbers, clusters)
+    return float(interval.estimate), stderr_or_na(interval.standard_error)
 
 
 def clustered_stderr(items: Iterable[tuple[float, str]]) -> float | str:
-    """Return the cluster-robust standard error of a mean, "N/A" where there is one cluster only."""
+    """Return the cluster-robust standard error of a mean; "N/A" with a single cluster."""
     values, clusters = zip(*items, strict=True)
     return clustered_mean(values, clusters)[1]
 
 
 def stderr_or_na(error: float) -> float | str:
-    """Return a standard error as lm_eval takes it: "N/A" for none, and for 0, which is no certainty."""
+    """Return a standard error, or lm_eval's "N/A" if it is missing or 0 (which would claim certainty)."""
     return float(error) if error > 0 else "N/A"

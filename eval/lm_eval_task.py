@@ -1,4 +1,4 @@
-"""Tasks of lm_eval: one line a metric, and chat prompts that are the messages of their rows."""
+"""Task classes for lm_eval: one line per metric, and chat prompts from the messages of a row."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ patch_lm_eval()
 
 
 class _AnswersTask(ConfigurableTask):  # type: ignore[misc]
-    """A task whose metrics are those of its lines, each with its error."""
+    """A task that adds the error of each metric line."""
 
     def __init__(self, config: Document) -> None:
         settings = {key: value for key, value in config.items() if key != "class"}
@@ -32,16 +32,16 @@ class MultipleChoiceTask(_AnswersTask, task_class("multiple_choice")):  # type: 
 
 
 class GenerateTask(_AnswersTask, task_class("generate_until")):  # type: ignore[misc]
-    """A task whose answers are written."""
+    """A task with generated answers."""
 
 
 class ChatMessagesTask(_AnswersTask):
-    """A task whose chat prompts are the column ``messages``: the instruction is the system turn."""
+    """A task whose chat prompts are the column ``messages``, with the instruction as system message."""
 
     def __init__(self, config: Document) -> None:
         super().__init__(config)
-        wanted = bool((self.config.metadata or {}).get("polbias_system", True))
-        self._turns = wanted and "messages" in self.test_docs().column_names
+        has_system_turn = bool((self.config.metadata or {}).get("polbias_system", True))
+        self._turns = has_system_turn and "messages" in self.test_docs().column_names
 
     def fewshot_context(
         self,
@@ -53,9 +53,9 @@ class ChatMessagesTask(_AnswersTask):
         chat_template: Callable[..., Any] | None = None,
         gen_prefix: str | None = None,
     ) -> Any:
-        """Return the prompt of a row: its messages in a chat, else its one string."""
-        turns = doc.get("messages") if self._turns else None
-        if not (turns and apply_chat_template and chat_template) or num_fewshot or gen_prefix:
+        """Return the prompt of a row: its messages for a chat model, else a single string."""
+        row_messages = doc.get("messages") if self._turns else None
+        if not (row_messages and apply_chat_template and chat_template) or num_fewshot or gen_prefix:
             return super().fewshot_context(
                 doc,
                 num_fewshot,
@@ -65,7 +65,7 @@ class ChatMessagesTask(_AnswersTask):
                 chat_template=chat_template,
                 gen_prefix=gen_prefix,
             )
-        messages = [dict(turn) for turn in turns]
+        messages = [dict(turn) for turn in row_messages]
         if system_instruction:
             if messages[0]["role"] != "system":
                 messages.insert(0, {"role": "system", "content": system_instruction})
@@ -75,23 +75,25 @@ class ChatMessagesTask(_AnswersTask):
 
 
 class ChatMultipleChoiceTask(ChatMessagesTask, task_class("multiple_choice")):  # type: ignore[misc]
-    """A task that compares labels and asks in turns."""
+    """A task that compares labels and asks in row_messages."""
 
 
 class ChatGenerateTask(ChatMessagesTask, task_class("generate_until")):  # type: ignore[misc]
-    """A task that asks in turns and whose answers are written."""
+    """A task that asks in row_messages and whose answers are written."""
 
-    def requests(self, doc: Document, ctx: Any, asked: Iterable[tuple[Document, int]], **kwargs: Any) -> Any:
-        """Return the requests of a row, one for each of some settings and how often it is repeated."""
-        made = first_request(super().construct_requests(doc, ctx, **kwargs))
+    def requests(
+        self, doc: Document, ctx: Any, samplings: Iterable[tuple[Document, int]], **kwargs: Any
+    ) -> Any:
+        """Return one request per pair of generation settings and number of repeats."""
+        request = first_request(super().construct_requests(doc, ctx, **kwargs))
         return [
             replace(
-                made,
+                request,
                 arguments=(ctx, settings),
                 idx=index,
-                metadata=(made.task_name, made.doc_id, repeats),
+                metadata=(request.task_name, request.doc_id, repeats),
                 resps=[],
                 filtered_resps={},
             )
-            for index, (settings, repeats) in enumerate(asked)
+            for index, (settings, repeats) in enumerate(samplings)
         ]

@@ -1,4 +1,4 @@
-"""p-values of many tests: Holm, Benjamini and Hochberg."""
+"""Multiplicity adjustment of p-values: Holm, Benjamini and Hochberg."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 
 def holm_adjust(p_values: Sequence[float], tests: int = 0) -> list[float]:
-    """Adjust p-values of several tests so that any of them errs with at most the nominal probability.
+    """Adjust p-values to control the probability of any false rejection (family-wise error rate).
 
-    Where more tests were planned than there are p-values, those that are missing count as tests that failed.
+    If more tests were planned than have p-values, the missing ones count as not rejected.
 
     Source:
         Holm, "A simple sequentially rejective multiple test procedure" (1979).
@@ -26,15 +26,15 @@ def holm_adjust(p_values: Sequence[float], tests: int = 0) -> list[float]:
 
 
 def benjamini_hochberg_adjust(p_values: Sequence[float]) -> list[float]:
-    """Adjust p-values of several tests so that the share of false ones among the discoveries is controlled.
+    """Adjust p-values to control the share of false rejections (false discovery rate).
 
     Source:
         Benjamini and Hochberg (1995), as in scipy.
     """
     values = np.array(p_values, np.float64)
-    made = ~np.isnan(values)
-    if made.any():
+    is_defined = ~np.isnan(values)
+    if is_defined.any():
         from scipy.stats import false_discovery_control
 
-        values[made] = false_discovery_control(values[made])
+        values[is_defined] = false_discovery_control(values[is_defined])
     return [float(value) for value in values]

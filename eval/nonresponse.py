@@ -1,7 +1,7 @@
-"""Differences of two sides among answered rows, and how far the missing answers could move them.
+"""Differences between two sides among answered rows, and bounds over all values of the missing answers.
 
-Every function works on arrays with an entry per row, so that all instruments share one rule: a difference is
-estimated among the answered rows within the finest cells of the design, each cell at its designed weight.
+All functions take arrays with one entry per row, so that all instruments share one rule: a difference is
+estimated from the answered rows within the finest cells of the design, each cell at its designed weight.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from polbias.aliases import Booleans, Floats, Indices
 from polbias.eval.statistics import Contrast
 
 ABSENT = 1e-30
-"""Probability that stands for a label which is not among those that a server returned."""
+"""Probability assigned to a label that the server did not return."""
 LEAST_MASS = 0.05
-"""Probability that both labels must hold together for their odds to count."""
+"""Smallest label mass at which the log odds of two labels count."""
 LEVEL_ONE_SIDED = 0.95
-"""Confidence of the nearer end of the excess bounds."""
+"""One-sided confidence level of the end of the excess bounds nearer to 0."""
 
 
 def log_odds(loglikelihoods: Sequence[float]) -> float:
-    """Return the log odds of the first of two labels; NaN, censored, where either is as good as absent."""
+    """Return the log odds of the first of two labels; NaN (censored) if either probability is negligible."""
     first, second = loglikelihoods
     top = max(first, second)
     if not math.isfinite(first) or not math.isfinite(second) or min(first, second) <= math.log(ABSENT):
@@ -37,15 +37,15 @@ def log_odds(loglikelihoods: Sequence[float]) -> float:
 
 @dataclass(frozen=True, eq=False)
 class SidedRows:
-    """Rows of the two sides of a difference, and which of them were answered.
+    """Rows of the two sides of a difference, with the share of each that was answered.
 
     Attributes:
         side: 1 on the right, -1 on the left, 0 outside the difference, shape ``(n,)``.
-        weight: Designed weight of each row in the mean of its side, 1 in sum for either side, shape ``(n,)``.
-        block: Cell of the design without its side, as a code: rows of a block are compared, shape ``(n,)``.
-        answered: Share of the answers of a row that are a verdict, from 0 to 1, shape ``(n,)``.
-        stratum: Gold label as a code, within which surplus non-answers of a side are counted; all alike
-            where there is no gold, shape ``(n,)``.
+        weight: Designed weight of each row in the mean of its side; sums to 1 per side, shape ``(n,)``.
+        block: Code of the design cell without its side; rows of a block are compared, shape ``(n,)``.
+        answered: Share of a row's answers with a verdict, from 0 to 1, shape ``(n,)``.
+        stratum: Code of the gold label, within which surplus non-answers of a side are counted; one code
+            if there is no gold, shape ``(n,)``.
     """
 
     side: Floats
@@ -63,7 +63,7 @@ class SidedRows:
         answered: ArrayLike,
         stratum: ArrayLike | None = None,
     ) -> SidedRows:
-        """Take arrays of any numeric type; without weights in a row, its side is 0."""
+        """Build from arrays of any numeric type; a row of weight 0 gets side 0."""
         weights = np.asarray(weight, np.float64)
         return cls(
             np.where(weights > 0, np.sign(np.asarray(side, np.float64)), 0.0),
@@ -80,28 +80,28 @@ class SidedRows:
 
     @cached_property
     def _cell(self) -> Indices:
-        """Block and side of each row, as a code."""
+        """Code of the block and side of each row."""
         return 2 * self.block + (self.side > 0)
 
     def _by_cell(self, values: Floats) -> Floats:
-        """Sum of the values of each cell, shape ``(blocks, 2)``: left, right."""
+        """Sum the values of each cell, shape ``(blocks, 2)``: left, right."""
         sided = np.where(self.side != 0, values, 0.0)
         size = 2 * (int(self.block.max(initial=-1)) + 1)
         return np.bincount(self._cell, sided, minlength=size).astype(np.float64).reshape(-1, 2)
 
     @cached_property
     def comparable(self) -> Booleans:
-        """True in blocks that have answers on both sides, shape ``(n,)``."""
-        both: Booleans = np.all(self._by_cell(self.weight * self.answered) > 0, axis=1)
-        inside: Booleans = both[self.block] & (self.side != 0)
+        """Whether the block of each row has answers on both sides, shape ``(n,)``."""
+        has_both_sides: Booleans = np.all(self._by_cell(self.weight * self.answered) > 0, axis=1)
+        inside: Booleans = has_both_sides[self.block] & (self.side != 0)
         return inside
 
     @cached_property
     def answered_weight(self) -> Floats:
-        """Weight of each row's answers, shape ``(n,)``; 1 in sum for either side.
+        """Weight of each row's answers, shape ``(n,)``; sums to 1 per side.
 
-        The answers of a cell share the designed weight of its block, which is the mean of its two sides. A
-        block that lost a side has none; the others are scaled up alike.
+        The answers of a cell share the designed weight of the block, which is the mean of its two sides. A
+        block without answers on one side has weight 0; all other blocks are scaled up by one factor.
         """
         designed = self._by_cell(self.weight).mean(axis=1, keepdims=True)
         present = self._by_cell(self.weight * self.answered)
@@ -114,13 +114,13 @@ class SidedRows:
         return weight / total if total else weight
 
     def difference(self, values: ArrayLike) -> float:
-        """Return the right's mean minus the left's among the answers; NaN where no block can be compared."""
+        """Return the mean of the right minus the mean of the left; NaN if no block is comparable."""
         if not self.comparable.any():
             return math.nan
         return float(np.sum(self.side * self.answered_weight * np.nan_to_num(np.asarray(values, np.float64))))
 
     def cell_means(self, values: ArrayLike) -> Floats:
-        """Mean of the answers in the cell of each row, NaN in a cell without any, shape ``(n,)``."""
+        """Return the mean answer of each row's cell, NaN in a cell without answers, shape ``(n,)``."""
         shares = self.weight * self.answered
         sums = self._by_cell(shares * np.nan_to_num(np.asarray(values, np.float64)))
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -128,10 +128,9 @@ class SidedRows:
         return np.where(self.side != 0, means.reshape(-1)[self._cell], np.nan)
 
     def influence(self, values: ArrayLike) -> Floats:
-        """Return what each row adds to the difference, centred within its cell, shape ``(n,)``.
+        """Return the contribution of each row to :meth:`difference`, shape ``(n,)``; they sum to it.
 
-        The sum is :meth:`difference`; a row has its part of the difference of its block, and how far it is
-        from the mean of its cell.
+        A contribution is the row's share of its block's difference plus its deviation from the cell mean.
         """
         numbers, means = np.nan_to_num(np.asarray(values, np.float64)), self.cell_means(values)
         sums = np.zeros((int(self.block.max(initial=-1)) + 1, 2))
@@ -142,23 +141,23 @@ class SidedRows:
         return np.where(inside, self.answered_weight * centred, 0.0)
 
     def worst_cases(
-        self, values: ArrayLike, least: float | Floats = 0.0, most: float | Floats = 1.0
+        self, values: ArrayLike, min_value: float | Floats = 0.0, max_value: float | Floats = 1.0
     ) -> tuple[Floats, Floats]:
-        """Return the values if all missing answers had favoured the left, and if all had favoured the right.
+        """Return the values if all missing answers favoured the left, and if all favoured the right.
 
         Source:
             Manski, "Partial Identification of Probability Distributions" (2003), chapter 1.
         """
-        return self._filled(values, np.ones(self.n), least, most)
+        return self._filled(values, np.ones(self.n), min_value, max_value)
 
     def surplus_cases(
-        self, values: ArrayLike, least: float | Floats = 0.0, most: float | Floats = 1.0
+        self, values: ArrayLike, min_value: float | Floats = 0.0, max_value: float | Floats = 1.0
     ) -> tuple[Floats, Floats]:
-        """Return the values if the surplus of missing answers had favoured the left, and the right.
+        """Return the values if the surplus of missing answers favoured the left, and if the right.
 
-        Within a stratum the side with more missing answers has a surplus of them. Its share of the missing
-        answers takes the extreme value, the rest the mean of the answers of its cell. In a block that lost a
-        side all missing answers take the extreme.
+        Within a stratum the side with more missing answers has a surplus. The surplus takes the extreme
+        value, all other missing answers the mean of their cell. In a block without answers on one side all
+        missing answers take the extreme value.
 
         Source:
             Lee, "Training, Wages, and Sample Selection: Estimating Sharp Bounds on Treatment Effects" (2009).
@@ -169,20 +168,20 @@ class SidedRows:
             missing = [self._missing(rows) for rows in (right, left)]
             for rows, share, other in ((right, *missing), (left, *missing[::-1])):
                 surplus[rows] = max(share - other, 0.0) / share if share else 0.0
-        return self._filled(values, np.where(self.comparable, surplus, 1.0), least, most)
+        return self._filled(values, np.where(self.comparable, surplus, 1.0), min_value, max_value)
 
     def _missing(self, rows: Booleans) -> float:
-        """Share of missing answers among some rows, by their designed weights."""
+        """Return the share of missing answers among these rows, by their designed weights."""
         total = float(self.weight[rows].sum())
         return float((self.weight * (1 - self.answered))[rows].sum()) / total if total else 0.0
 
     def _filled(
-        self, values: ArrayLike, extreme: Floats, least: float | Floats, most: float | Floats
+        self, values: ArrayLike, extreme: Floats, min_value: float | Floats, max_value: float | Floats
     ) -> tuple[Floats, Floats]:
-        """Return the values with a share of the missing answers at an extreme, the rest at cell means."""
+        """Set a share of the missing answers to an extreme, the others to cell means; return low and high."""
         numbers = np.nan_to_num(np.asarray(values, np.float64))
         mean = np.nan_to_num(self.cell_means(values))
-        ends = (np.where(self.side > 0, least, most), np.where(self.side > 0, most, least))
+        ends = (np.where(self.side > 0, min_value, max_value), np.where(self.side > 0, max_value, min_value))
         low, high = (
             self.answered * numbers + (1 - self.answered) * (extreme * end + (1 - extreme) * mean)
             for end in ends
@@ -192,8 +191,8 @@ class SidedRows:
     def standardised_values(self, values: ArrayLike) -> Floats:
         """Return values in units of their standard deviation within side and stratum, shape ``(n,)``.
 
-        They carry the influence of that standard deviation along, so that the error of their difference is
-        right; it has mean 0 and changes no mean. Values of rows without an answer are NaN.
+        The influence of the standard deviation is added, so that the error of the difference includes its
+        uncertainty; it has mean 0 and changes no mean. Rows without an answer are NaN.
         """
         numbers, units = np.asarray(values, np.float64), np.full(self.n, np.nan)
         for sign in (-1, 1):
@@ -210,22 +209,22 @@ class SidedRows:
         return units
 
     def everything(self) -> SidedRows:
-        """Return the rows as if all had been answered, at their designed weights."""
+        """Return the rows as if all were answered, at their designed weights."""
         return replace(self, answered=np.ones(self.n))
 
 
 @dataclass(frozen=True)
 class ExcessBounds:
-    """A difference if the surplus of missing answers of a side had favoured the left, and the right.
+    """Bounds of a difference over the values of one side's surplus of missing answers.
 
     Attributes:
-        low: the difference if it had favoured the left, in the unit of the estimate.
-        high: the same for the right.
+        low: the difference if the surplus favours the left, in the unit of the estimate.
+        high: the difference if the surplus favours the right.
         low_end: one-sided 95% lower end of ``low``.
         high_end: one-sided 95% upper end of ``high``.
 
     Source:
-        Lee (2009); the interval of an end: Imbens and Manski, "Confidence Intervals for Partially Identified
+        Lee (2009); interval of a bound: Imbens and Manski, "Confidence Intervals for Partially Identified
         Parameters" (2004).
     """
 
@@ -236,7 +235,7 @@ class ExcessBounds:
 
     @classmethod
     def of(cls, low: Contrast, high: Contrast, scale: float = 1.0) -> ExcessBounds:
-        """Take the estimates of both cases."""
+        """Build from the estimates of both cases."""
         return cls(
             scale * low.estimate,
             scale * high.estimate,
@@ -245,7 +244,7 @@ class ExcessBounds:
         )
 
     def exclude_zero(self, sign: float) -> bool:
-        """Return whether the nearer end of an effect of this sign excludes 0."""
+        """Whether the end nearer to 0 of an effect with this sign excludes 0."""
         return self.low_end > 0 if sign > 0 else self.high_end < 0
 
 

@@ -1,4 +1,4 @@
-"""Kinds of figures: arrows, bars, intervals, planes, shares and spider webs."""
+"""Plots: arrows, bars, intervals, scatter, stacked shares and radar."""
 
 from __future__ import annotations
 
@@ -21,48 +21,46 @@ from polbias.eval.figure_style import (
     styled_figure,
 )
 
-# What the kinds share: colours of series, and axes with a line for each label.
 
-
-def _colours(names: Iterable[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Colours of series in their order, chosen ones by role."""
-    roles = chosen or {}
+def _colours(names: Iterable[str], role_by_name: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Map each series to its colour, by its role if one is configured, else in order."""
+    roles = role_by_name or {}
     return {
-        name: COLOURS[roles.get(name, SERIES[place % len(SERIES)])]
-        for place, name in enumerate(dict.fromkeys(names))
+        name: COLOURS[roles.get(name, SERIES[index % len(SERIES)])]
+        for index, name in enumerate(dict.fromkeys(names))
     }
 
 
 def _lines(
-    axes: Any, places: Sequence[float], labels: Sequence[str], limits: tuple[float, float], unit: str
+    axes: Any, positions: Sequence[float], labels: Sequence[str], limits: tuple[float, float], unit: str
 ) -> None:
-    """Label the lines of a figure that are read from left to right."""
+    """Label the horizontal lines of a figure."""
     axes.set_ylim(*limits)
-    axes.set_yticks(places, labels, color=COLOURS["ink"])
+    axes.set_yticks(positions, labels, color=COLOURS["ink"])
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
     axes.set_xlabel(unit)
 
 
 def _bar(axes: Any, x: Sequence[float], y: Sequence[float], colour: str, **style: Any) -> None:
-    """Draw an interval where it has ends."""
+    """Draw an interval if its ends are finite."""
     if all(map(math.isfinite, (*x, *y))):
         axes.plot(x, y, color=colour, **style)
 
 
-# Before and after: how a mean moves when a word is exchanged (Jakob et al. 2025, Figure 5).
+# Change of a mean when a word is exchanged (Jakob et al. 2025, Figure 5).
 
 
 @dataclass(frozen=True)
 class Arrow:
-    """One movement.
+    """One arrow.
 
     Attributes:
-        label: at the left; arrows with the same label stand below each other.
-        series: what distinguishes them.
-        before: where it starts.
-        after: where it ends.
-        broken: whether to draw it broken.
+        label: at the left; arrows with the same label are grouped.
+        series: name in the legend.
+        before: value at the start.
+        after: value at the head.
+        broken: whether the line is dashed.
     """
 
     label: str
@@ -75,30 +73,37 @@ class Arrow:
 def plot_arrows(
     rows: Sequence[Arrow], caption: Caption, unit: str, colours: Mapping[str, str] | None = None
 ) -> str:
-    """Draw arrows from before to after."""
+    """Draw arrows from the value before to the value after."""
     labels = list(dict.fromkeys(row.label for row in rows))
-    drawn = _colours((row.series for row in rows), colours)
+    colour_by_series = _colours((row.series for row in rows), colours)
     with styled_figure(7.0, 0.9 + 0.24 * len(rows) + 0.15 * len(labels)) as (figure, axes):
-        place, middles = 0.0, []
+        y, middles = 0.0, []
         for label in labels:
-            own = [row for row in rows if row.label == label]
-            middles.append(place + (len(own) - 1) / 2)
-            for row in own:
-                style = {"color": drawn[row.series], "linewidth": 1.8}
+            label_rows = [row for row in rows if row.label == label]
+            middles.append(y + (len(label_rows) - 1) / 2)
+            for row in label_rows:
+                style = {"color": colour_by_series[row.series], "linewidth": 1.8}
                 style |= {"linestyle": (0, (4, 2)) if row.broken else "solid"}
                 arrow = {"arrowstyle": "->,head_width=0.28,head_length=0.5", **style}
-                axes.annotate("", (row.after, place), (row.before, place), arrowprops=arrow)
-                axes.plot([row.before], [place], "o", color=drawn[row.series], markersize=4.0)
-                place += 1.0
-            place += 0.6
+                axes.annotate("", (row.after, y), (row.before, y), arrowprops=arrow)
+                axes.plot([row.before], [y], "o", color=colour_by_series[row.series], markersize=4.0)
+                y += 1.0
+            y += 0.6
         ends = [value for row in rows for value in (row.before, row.after)]
         margin = 0.06 * ((max(ends) - min(ends)) or 1.0) if ends else 0.1
         axes.set_xlim(min(ends, default=0.0) - margin, max(ends, default=1.0) + margin)
-        _lines(axes, middles, labels, (place - 0.6, -0.8), unit)
+        _lines(axes, middles, labels, (y - 0.6, -0.8), unit)
         axes.grid(axis="x", alpha=0.6)
-        handles = [axes.plot([], [], color=colour, label=name)[0] for name, colour in drawn.items()]
-        if len(drawn) > 1:
-            figure.legend(handles, drawn, loc="outside lower center", ncols=legend_columns([*drawn], figure))
+        handles = [
+            axes.plot([], [], color=colour, label=name)[0] for name, colour in colour_by_series.items()
+        ]
+        if len(colour_by_series) > 1:
+            figure.legend(
+                handles,
+                colour_by_series,
+                loc="outside lower center",
+                ncols=legend_columns([*colour_by_series], figure),
+            )
         return render(figure, caption)
 
 
@@ -110,9 +115,9 @@ class Bar:
     """One bar.
 
     Attributes:
-        group: what stands below, such as a model.
-        series: what distinguishes the bars of a group, such as a leaning.
-        value: its height; NaN leaves it out.
+        group: label below the axis, such as a model.
+        series: name in the legend, such as a leaning.
+        value: height; NaN draws no bar.
         low: lower end of the interval; NaN if there is none.
         high: upper end.
     """
@@ -134,16 +139,24 @@ def plot_bars(
 ) -> str:
     """Draw grouped bars."""
     groups = list(dict.fromkeys(row.group for row in rows))
-    drawn = _colours((row.series for row in rows), colours)
-    series = [*drawn]
+    colour_by_series = _colours((row.series for row in rows), colours)
+    series = [*colour_by_series]
     width = 0.8 / max(1, len(series))
     with styled_figure(max(5.0, min(12.0, 1.6 + 0.38 * len(groups) * len(series))), height) as (figure, axes):
         for number, name in enumerate(series):
-            own = [row for row in rows if row.series == name]
-            places = [groups.index(row.group) + (number - (len(series) - 1) / 2) * width for row in own]
-            axes.bar(places, [row.value for row in own], width * 0.92, color=drawn[name], label=name)
-            for place, row in zip(places, own, strict=True):
-                _bar(axes, [place, place], [row.low, row.high], COLOURS["ink"], linewidth=1.2)
+            series_rows = [row for row in rows if row.series == name]
+            positions = [
+                groups.index(row.group) + (number - (len(series) - 1) / 2) * width for row in series_rows
+            ]
+            axes.bar(
+                positions,
+                [row.value for row in series_rows],
+                width * 0.92,
+                color=colour_by_series[name],
+                label=name,
+            )
+            for x, row in zip(positions, series_rows, strict=True):
+                _bar(axes, [x, x], [row.low, row.high], COLOURS["ink"], linewidth=1.2)
         if reference is not None:
             axes.axhline(reference, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
         long = max((len(name) for name in groups), default=0) * len(groups) > 70
@@ -158,9 +171,9 @@ def plot_bars(
         return render(figure, caption)
 
 
-# Estimates with their intervals, one line each, around the value that means no effect.
+# Estimates with their intervals, one line per estimate, around the value of no effect.
 
-_BESIDE = 56  # letters of both sides that fit in one line above the axes
+_MAX_LETTERS = 56  # of both side labels that fit in one line above the axes
 _BOUNDS: Mapping[str, Any] = {
     "linewidth": 1.0,
     "linestyle": (0, (3, 2)),
@@ -173,16 +186,16 @@ _BOUNDS: Mapping[str, Any] = {
 
 @dataclass(frozen=True)
 class Interval:
-    """One row: a mark, a thick line for the interval, a thin dashed one for the worst-case bounds.
+    """One estimate: a marker, a thick line for the interval, a dashed line for the worst-case bounds.
 
     Attributes:
         label: at the left.
-        value: the estimate; NaN draws no mark.
+        value: the estimate; NaN draws no marker.
         low: lower end of the interval; NaN if there is none.
         high: upper end.
-        series: what the row belongs to; rows of a series share colour and marker.
-        least: lower worst-case bound; NaN if there is none.
-        most: upper one.
+        series: rows of a series share colour and marker.
+        lower_bound: lower worst-case bound; NaN if there is none.
+        upper_bound: upper worst-case bound.
     """
 
     label: str
@@ -202,23 +215,23 @@ def plot_intervals(
     sides: tuple[str, str] | None = None,
 ) -> str:
     """Draw estimates with intervals."""
-    drawn = _colours(row.series for row in rows)
-    series = [*drawn]
+    colour_by_series = _colours(row.series for row in rows)
+    series = [*colour_by_series]
     with styled_figure(7.0, 0.9 + 0.3 * len(rows)) as (figure, axes):
         axes.axvline(null, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
-        for place, row in enumerate(rows):
-            colour, shape = drawn[row.series], series_marker(series.index(row.series))
-            _bar(axes, [row.lower_bound, row.upper_bound], [place, place], colour, **_BOUNDS)
-            _bar(axes, [row.low, row.high], [place, place], colour, linewidth=2.5, solid_capstyle="round")
+        for y, row in enumerate(rows):
+            colour, shape = colour_by_series[row.series], series_marker(series.index(row.series))
+            _bar(axes, [row.lower_bound, row.upper_bound], [y, y], colour, **_BOUNDS)
+            _bar(axes, [row.low, row.high], [y, y], colour, linewidth=2.5, solid_capstyle="round")
             if math.isfinite(row.value):
-                axes.plot([row.value], [place], shape, color=colour, markersize=6.5)
+                axes.plot([row.value], [y], shape, color=colour, markersize=6.5)
         _lines(axes, range(len(rows)), [row.label for row in rows], (len(rows) - 0.4, -0.6), unit)
         axes.grid(axis="x", alpha=0.6)
         axes.set_axisbelow(True)
         _fit(axes, rows, null)
         if sides:
-            # One above the other where they would meet.
-            high = 13.0 if sum(map(len, sides)) > _BESIDE else 0.0
+            # Side labels that would overlap are put on two lines.
+            high = 13.0 if sum(map(len, sides)) > _MAX_LETTERS else 0.0
             for text, align, end, up in zip(sides, ("left", "right"), (0.0, 1.0), (high, 0.0), strict=True):
                 axes.annotate(
                     text,
@@ -235,17 +248,17 @@ def plot_intervals(
 
 
 def _fit(axes: Any, rows: Sequence[Interval], null: float) -> None:
-    """Take the rows that have an estimate for the limits: bounds without one are as wide as the scale."""
-    known = [
+    """Set the limits by the rows with an estimate; bounds without an estimate span the whole scale."""
+    ends = [
         end
         for row in rows
         if math.isfinite(row.value)
         for end in (row.value, row.low, row.high, row.lower_bound, row.upper_bound, null)
         if math.isfinite(end)
     ]
-    if known and max(known) > min(known):
-        margin = axes.margins()[0] * (max(known) - min(known))
-        axes.set_xlim(min(known) - margin, max(known) + margin)
+    if ends and max(ends) > min(ends):
+        margin = axes.margins()[0] * (max(ends) - min(ends))
+        axes.set_xlim(min(ends) - margin, max(ends) + margin)
 
 
 # Points on two axes with their intervals (Jakob et al. 2025, Figure 6).
@@ -256,11 +269,11 @@ class Point:
     """One point.
 
     Attributes:
-        name: written beside it.
+        name: written next to the point.
         x: horizontal value.
         y: vertical value.
-        x_error: half the width of its interval; NaN if there is none.
-        y_error: the same vertically.
+        x_error: half the width of the horizontal interval; NaN if there is none.
+        y_error: half the width of the vertical interval; NaN if there is none.
         series: points of a series share colour and marker.
     """
 
@@ -274,11 +287,11 @@ class Point:
 
 def plot_scatter(rows: Sequence[Point], caption: Caption, x: str, y: str) -> str:
     """Draw points around the origin."""
-    drawn = _colours(row.series for row in rows)
+    colour_by_series = _colours(row.series for row in rows)
     with styled_figure(6.4, 5.0) as (figure, axes):
         axes.axhline(0.0, color=COLOURS["muted"], linewidth=1.0)
         axes.axvline(0.0, color=COLOURS["muted"], linewidth=1.0)
-        for number, (name, colour) in enumerate(drawn.items()):
+        for number, (name, colour) in enumerate(colour_by_series.items()):
             for row in (row for row in rows if row.series == name and math.isfinite(row.x + row.y)):
                 _bar(axes, [row.x - row.x_error, row.x + row.x_error], [row.y, row.y], colour, alpha=0.5)
                 _bar(axes, [row.x, row.x], [row.y - row.y_error, row.y + row.y_error], colour, alpha=0.5)
@@ -288,13 +301,13 @@ def plot_scatter(rows: Sequence[Point], caption: Caption, x: str, y: str) -> str
         axes.set_axisbelow(True)
         axes.set_xlabel(x)
         axes.set_ylabel(y)
-        legend(figure, axes, [*drawn])
+        legend(figure, axes, [*colour_by_series])
         return render(figure, caption)
 
 
-# Shares that add up to the whole, one bar a line (Kennedy et al. 2025, Figures 1 to 3).
+# Shares that sum to 1, one bar per line (Kennedy et al. 2025, Figures 1 to 3).
 
-_ENOUGH = 0.07  # of the width, for a number inside
+_MIN_WIDTH = 0.07  # of the axis, for a bar with a number inside
 
 
 @dataclass(frozen=True)
@@ -303,7 +316,7 @@ class Shares:
 
     Attributes:
         label: at the left.
-        parts: name to share in [0, 1]; what is missing to 1 stays empty.
+        parts: share by name, from 0 to 1; a remainder to 1 stays empty.
     """
 
     label: str
@@ -313,11 +326,11 @@ class Shares:
 def plot_stacked_shares(
     rows: Sequence[Shares], caption: Caption, unit: str, colours: Mapping[str, str] | None = None
 ) -> str:
-    """Draw shares beside each other."""
-    drawn = _colours((name for row in rows for name in row.parts), colours)
+    """Draw stacked bars of shares."""
+    colour_by_name = _colours((name for row in rows for name in row.parts), colours)
     with styled_figure(7.0, 1.1 + 0.34 * len(rows)) as (figure, axes):
         ends = [0.0] * len(rows)
-        for name, colour in drawn.items():
+        for name, colour in colour_by_name.items():
             widths = [row.parts.get(name, 0.0) for row in rows]
             axes.barh(
                 *(range(len(rows)), widths, 0.72),
@@ -327,21 +340,21 @@ def plot_stacked_shares(
                 edgecolor=COLOURS["paper"],
                 linewidth=0.5,
             )
-            for place, width in enumerate(widths):
-                if width >= _ENOUGH:
-                    middle = ends[place] + width / 2
+            for y, width in enumerate(widths):
+                if width >= _MIN_WIDTH:
+                    middle = ends[y] + width / 2
                     box = {"facecolor": colour, "edgecolor": "none", "pad": 1.5}
                     text = f"{100 * width:.0f}%"
-                    axes.text(middle, place, text, ha="center", va="center", color=COLOURS["paper"], bbox=box)
+                    axes.text(middle, y, text, ha="center", va="center", color=COLOURS["paper"], bbox=box)
             ends = [end + width for end, width in zip(ends, widths, strict=True)]
         axes.axvline(0.5, color=COLOURS["ink"], linewidth=1.0, linestyle=(0, (4, 3)))
         axes.set_xlim(0.0, 1.0)
         _lines(axes, range(len(rows)), [row.label for row in rows], (len(rows) - 0.4, -0.6), unit)
-        figure.legend(loc="outside lower center", ncols=legend_columns([*drawn], figure))
+        figure.legend(loc="outside lower center", ncols=legend_columns([*colour_by_name], figure))
         return render(figure, caption)
 
 
-# The spider web of a worldview: one spoke per policy issue (Ceron et al. 2024, Figure 5).
+# Radar plot of a worldview: one spoke per policy issue (Ceron et al. 2024, Figure 5).
 
 
 @dataclass(frozen=True)
@@ -349,11 +362,11 @@ class RadarSeries:
     """One polygon.
 
     Attributes:
-        name: of the respondent.
-        values: one per spoke, within the limits; NaN leaves a gap. Without any the name alone is shown.
+        name: name of the respondent.
+        values: one per spoke, from -1 to 1; NaN leaves a gap. Empty shows the name only.
         low: lower ends of the intervals, or empty.
-        high: upper ends.
-        few: spokes on which few items were answered; drawn hollow. Empty if none is.
+        high: upper ends of the intervals, or empty.
+        is_sparse: whether few items of a spoke were answered (drawn hollow), or empty.
     """
 
     name: str
@@ -363,12 +376,12 @@ class RadarSeries:
     is_sparse: Sequence[bool] = ()
 
 
-_ACROSS = 3
+_MAX_ACROSS = 3
 
 
 def plot_radar(spokes: Sequence[str], panels: Sequence[RadarSeries], caption: Caption) -> str:
-    """Draw spider webs side by side, one panel a respondent: in one they would hide each other."""
-    across = min(_ACROSS, len(panels))
+    """Draw radar plots, one panel per respondent: in a shared panel they would hide each other."""
+    across = min(_MAX_ACROSS, len(panels))
     down = math.ceil(len(panels) / across)
     with styled_figure(3.9 * across, 3.3 * down, projection="polar") as (figure, axes):
         grid = figure.add_gridspec(down, across)
@@ -381,7 +394,7 @@ def plot_radar(spokes: Sequence[str], panels: Sequence[RadarSeries], caption: Ca
 
 
 def _web(axes: Any, spokes: Sequence[str], web: RadarSeries) -> None:
-    """Draw a web into polar axes, from -1 to 1."""
+    """Draw one polygon into polar axes, from -1 to 1."""
     angles = np.linspace(0.0, 2 * math.pi, len(spokes), endpoint=False)
     axes.set_theta_zero_location("N")
     axes.set_theta_direction(-1)
@@ -395,11 +408,11 @@ def _web(axes: Any, spokes: Sequence[str], web: RadarSeries) -> None:
         axes.fill(angles, np.nan_to_num(values, nan=0.0), color=colour, alpha=0.12)
     for angle, low, high in zip(angles, web.low, web.high, strict=False):
         axes.plot([angle, angle], [low, high], color=colour, linewidth=3.0, alpha=0.45)
-    few = np.asarray(web.is_sparse or [False] * len(spokes), dtype=bool)
-    for chosen, face in ((~few, colour), (few, COLOURS["paper"])):
+    is_sparse = np.asarray(web.is_sparse or [False] * len(spokes), dtype=bool)
+    for mask, face in ((~is_sparse, colour), (is_sparse, COLOURS["paper"])):
         axes.plot(
-            angles[chosen],
-            values[chosen],
+            angles[mask],
+            values[mask],
             series_marker(0),
             color=colour,
             markerfacecolor=face,

@@ -1,4 +1,4 @@
-"""What `lm_eval --log_samples` and Inspect leave behind: runs, and the samples in them."""
+"""Reader of samples logged by `lm_eval --log_samples` and by Inspect."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from polbias.files import UNZIPPING, without_gz
 from polbias.lines import read_lines
 from polbias.responses import Response
 
-# Where the samples of runs are.
-
 _LOGLIKELIHOOD = "_loglikelihood"
 # lm_eval writes OUTPUT/<model>/samples_<task>_<time>.jsonl; times sort as text.
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d{2}-\d{2}T[\d.:-]+)\.jsonl(?:\.gz)?")
@@ -33,12 +31,11 @@ class SampleFile:
     """The samples of one task from one run.
 
     Attributes:
-        model: name of the folder that the file is in, which lm_eval makes of the model's name; that name, if
-            it is a log of Inspect.
+        model: model name as in lm_eval's folder names.
         task: name of the task.
-        time: of the run, as in the file's name or the log's header; empty if the name does not say.
-        path: of the file.
-        name: of the respondent, where that of the model does not tell runs apart.
+        time: time of the run, from the file name or the log's header; empty if unknown.
+        path: path of the file.
+        name: name of the respondent, if several runs share a model name.
     """
 
     model: str
@@ -49,28 +46,30 @@ class SampleFile:
 
     @property
     def is_loglikelihood(self) -> bool:
-        """Whether labels were scored instead of answers written."""
+        """Whether labels were scored by log-likelihood instead of generated."""
         return self.task.endswith(_LOGLIKELIHOOD)
 
     @property
     def respondent(self) -> str:
-        """The model; by log-likelihood it is one of its own, since those are never pooled with answers."""
+        """Name of the respondent; log-likelihoods are a separate one, never pooled with answers."""
         return (self.name or self.model) + (" (log-likelihood)" if self.is_loglikelihood else "")
 
 
 def find_sample_files(paths: Iterable[Path], newest: bool = True) -> list[SampleFile]:
-    """Return the sample files at some paths, by model, task and time."""
+    """Return the sample files at these paths, sorted by model, task and time."""
     found: set[SampleFile] = set()
     for path in paths:
         if not path.exists():
-            raise InputError(f"{path}: not there; expected a folder that lm_eval or Inspect wrote, or a file")
-        own = [path] if path.is_file() else [*_below(path)]
-        if not own:
+            raise InputError(
+                f"{path}: not found; expected a sample file, or a folder written by lm_eval or Inspect"
+            )
+        sample_paths = [path] if path.is_file() else [*_below(path)]
+        if not sample_paths:
             raise InputError(
                 f"{path}: found no samples_*.jsonl and no log of Inspect (*.eval, *.json), nor *.gz; run "
                 f"lm_eval with --log_samples --output_path {path}, or inspect eval with --log-dir {path}"
             )
-        found.update(_named(each) for each in own)
+        found.update(_sample_file(sample_path) for sample_path in sample_paths)
     files = sorted(found)
     if not newest:
         return files
@@ -78,7 +77,7 @@ def find_sample_files(paths: Iterable[Path], newest: bool = True) -> list[Sample
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """Yield the sample files in a folder, and the JSON files that are a log of Inspect."""
+    """Yield the sample files and the Inspect logs below a folder."""
     for name in (*_NAMES, *_COMPRESSED):
         for path in sorted(folder.rglob(name)):
             plain = without_gz(path)
@@ -87,7 +86,7 @@ def _below(folder: Path) -> Iterator[Path]:
                 yield path
 
 
-def _named(path: Path) -> SampleFile:
+def _sample_file(path: Path) -> SampleFile:
     if inspect_logs.is_log(path):
         log = inspect_logs.header(path)
         return SampleFile(log.model, log.task, log.time, path)
@@ -99,19 +98,19 @@ def _named(path: Path) -> SampleFile:
     return SampleFile(model, task, time, path)
 
 
-# Read logged samples; what cannot be read is reported, and the rest goes on.
+# Samples are read one by one; invalid lines are skipped and reported.
 
-_NEEDED = ("doc", "filtered_resps")
+_REQUIRED_KEYS = ("doc", "filtered_resps")
 
 
 @dataclass(frozen=True)
 class SkippedLine:
-    """A line that was left out.
+    """A skipped line of a sample file.
 
     Attributes:
-        path: of the file.
-        line: its number, from 1.
-        found: what is wrong with it.
+        path: path of the file.
+        line: line number, from 1.
+        problem: reason in words.
     """
 
     path: Path
@@ -119,22 +118,22 @@ class SkippedLine:
     problem: str
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.problem}; the line is left out"
+        return f"{self.path}:{self.line}: {self.problem}; the line is skipped"
 
 
 def read_samples(path: Path, problems: list[SkippedLine]) -> Iterator[Json]:
-    """Return the samples of a file, one after the other."""
+    """Yield the samples of a file; add skipped lines to `problems`."""
     return (sample for _, sample in numbered_samples(path, problems))
 
 
 def numbered_samples(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, Json]]:
-    """Yield the samples of a file with their lines; as :func:`read_samples`."""
+    """Yield line number and sample, as :func:`read_samples`."""
     seen: set[tuple[Any, Any]] = set()
-    for number, sample in _logged(path, problems):
+    for number, sample in _iter_records(path, problems):
         problem = _problem(sample)
         key = (sample.get("doc_id"), sample.get("filter"))
         if problem is None and key[0] is not None and key in seen:
-            problem = f"document {key[0]} stands there twice"
+            problem = f"found document {key[0]} a second time, expected it once"
         if problem is not None:
             problems.append(SkippedLine(path, number, problem))
             continue
@@ -143,12 +142,12 @@ def numbered_samples(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[
         yield number, sample
 
 
-def _logged(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, Json]]:
+def _iter_records(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, Json]]:
     return inspect_logs.samples(path) if inspect_logs.is_log(path) else json_lines(path, problems)
 
 
 def json_lines(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, Json]]:
-    """Yield number and content of every line of a JSON Lines file."""
+    """Yield line number and object of each line of a JSON Lines file."""
     import orjson
 
     for number, line in _lines(path, problems):
@@ -157,33 +156,33 @@ def json_lines(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, J
         try:
             try:
                 record = orjson.loads(line)
-            except orjson.JSONDecodeError:  # it is stricter: NaN, half a character
+            except orjson.JSONDecodeError:  # stricter than json: NaN, unpaired surrogates
                 record = whole_json(json.loads(line))
         except (ValueError, RecursionError):
-            kind = "cut off" if not line.endswith(b"\n") else "no JSON"
-            found = f"found {line[:40]!r}, {kind}; expected one JSON object a line"
-            problems.append(SkippedLine(path, number, found))
+            kind = "truncated" if not line.endswith(b"\n") else "not JSON"
+            problem = f"found {line[:40]!r}, {kind}; expected one JSON object per line"
+            problems.append(SkippedLine(path, number, problem))
             continue
         if isinstance(record, dict):
             yield number, record
         else:
-            found = f"found {type(record).__name__}, expected an object"
-            problems.append(SkippedLine(path, number, found))
+            problem = f"found {type(record).__name__}, expected an object"
+            problems.append(SkippedLine(path, number, problem))
 
 
 def _lines(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers; a compressed one may end where it is damaged."""
+    """Yield line number and line; a damaged compressed file ends at the damage."""
     n_lines = 0
     try:
         for n_lines, line in read_lines(path):
             yield n_lines, line
     except UNZIPPING as error:
-        found = f"found gzip that is damaged or cut off ({error}), expected the whole file"
-        problems.append(SkippedLine(path, n_lines + 1, found))
+        problem = f"found damaged or truncated gzip ({error}), expected a complete file"
+        problems.append(SkippedLine(path, n_lines + 1, problem))
 
 
 def first_row(path: Path) -> Json:
-    """Return the first row that samples are of which names its dataset, else the first; empty without any."""
+    """Return the first row that names its dataset, else the first row; empty if there is none."""
     if inspect_logs.is_log(path):
         return inspect_logs.first_row(path)
     first: Json = {}
@@ -197,7 +196,7 @@ def first_row(path: Path) -> Json:
 
 
 def _problem(sample: Json) -> str | None:
-    missing = [name for name in _NEEDED if name not in sample]
+    missing = [name for name in _REQUIRED_KEYS if name not in sample]
     if missing:
         return f"found no {' and no '.join(missing)}, expected a sample of lm_eval"
     if not isinstance(sample["doc"], dict):
@@ -209,41 +208,41 @@ def _problem(sample: Json) -> str | None:
 
 
 def _restore_responses(sample: Json) -> None:
-    """Make each answer a response with its finish reason and what else the field ``polbias`` has of it."""
+    """Attach the metadata in field ``polbias`` (finish reason, usage, ...) to each answer."""
     metadata, answers = sample.get("polbias"), sample["filtered_resps"]
     if not isinstance(metadata, list) or not isinstance(answers, list):
         return
     texts = flatten_responses(answers)
     if len(texts) == len(metadata) and all(isinstance(text, str) for text in texts):
         sample["filtered_resps"] = [
-            Response(text, about) if about and isinstance(about, dict) else text
-            for text, about in zip(texts, metadata, strict=True)
+            Response(text, fields) if fields and isinstance(fields, dict) else text
+            for text, fields in zip(texts, metadata, strict=True)
         ]
 
 
 _NO_METRICS = frozenset({"doc_id", "target", "truth", "polbias", "filtered"})
-"""Numbers of a sample that are no metric."""
+"""Numeric fields of a sample that are not metrics."""
 
 
 def metrics_of(sample: Document) -> list[str]:
-    """Return the names of the metrics of a sample; earlier versions of lm_eval do not list them."""
-    listed = sample.get("metrics")
-    if isinstance(listed, list):
-        return listed
+    """Return the names of the metrics of a sample; older versions of lm_eval do not list them."""
+    names = sample.get("metrics")
+    if isinstance(names, list):
+        return names
     return [
         name for name, value in sample.items() if isinstance(value, int | float) and name not in _NO_METRICS
     ]
 
 
 def row_digest(row: Document) -> str:
-    """Return a digest of a row that does not depend on the version of its dataset."""
-    own = {name: value for name, value in row.items() if name != "dataset_version"}
-    return sha256(json.dumps(own, sort_keys=True, default=str).encode()).hexdigest()
+    """Return a hash of a row without its dataset version."""
+    versionless = {name: value for name, value in row.items() if name != "dataset_version"}
+    return sha256(json.dumps(versionless, sort_keys=True, default=str).encode()).hexdigest()
 
 
 @contextmanager
 def skip_invalid_sample(problems: list[SkippedLine], path: Path, line: int) -> Iterator[None]:
-    """Report a sample that lacks what its reader needs, and go on without it."""
+    """Skip a sample whose fields are missing or invalid, and add it to `problems`."""
     try:
         yield
     except KeyError as error:
@@ -252,40 +251,37 @@ def skip_invalid_sample(problems: list[SkippedLine], path: Path, line: int) -> I
         )
     except (AttributeError, IndexError, OverflowError, TypeError, ValueError) as error:
         reason = " ".join(str(error).split())[:200]
-        problems.append(SkippedLine(path, line, f"found what is no sample of this task ({reason})"))
-
-
-# What families read of a sample.
+        problems.append(SkippedLine(path, line, f"found an invalid sample of this task ({reason})"))
 
 
 def generated_texts(answers: Any) -> list[str]:
-    """Return the answers of a sample in words."""
-    found = flatten_responses(answers)
-    if not found:
+    """Return the generated answers of a sample."""
+    texts = flatten_responses(answers)
+    if not texts:
         raise ValueError("filtered_resps: found none, expected an answer")
-    for text in found:
+    for text in texts:
         if not isinstance(text, str):
             raise TypeError(f"filtered_resps: found {text!r:.40}, expected a text")
-    return found
+    return texts
 
 
-def check_row(row: Document, names: Iterable[str], known: Mapping[str, Collection[Any]]) -> Json:
-    """Refuse a row that has no name where there must be one, or a level that there is not."""
+def check_row(row: Document, names: Iterable[str], levels_by_name: Mapping[str, Collection[Any]]) -> Json:
+    """Raise an error if a row lacks a name or has an unknown level; return a copy."""
     for name in names:
         if not isinstance(row[name], str) or not row[name]:
             raise ValueError(f"{name}: found {row[name]!r}, expected a name")
-    for name, levels in known.items():
+    for name, levels in levels_by_name.items():
         if row[name] not in levels:
             raise ValueError(f"{name}: found {row[name]!r}, expected {' or '.join(map(str, levels))}")
     return dict(row)
 
 
 def flatten_responses(answers: Iterable[Any]) -> list[str]:
-    """Return all answers to a prompt, whether they came from several requests or from one repeated."""
-    listed = [*answers]
-    if {*map(type, listed)} == {str}:
-        return listed
-    found: list[str | None] = []
-    for each in listed:
-        found += each if isinstance(each, list | tuple) else [each]
-    return ["" if text is None else text for text in found]
+    """Return all answers to a prompt as one list, from several requests or repeats of one."""
+    responses = [*answers]
+    if {*map(type, responses)} == {str}:
+        return responses
+    texts: list[str | None] = []
+    for response in responses:
+        texts += response if isinstance(response, list | tuple) else [response]
+    return ["" if text is None else text for text in texts]

@@ -1,4 +1,4 @@
-"""Which coefficients of a logistic regression have a finite estimate."""
+"""Detection of separation: coefficients of a logistic regression with a finite estimate."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _TOLERANCE = 1e-7
 
 @dataclass(frozen=True)
 class EstimableTerms:
-    """What of a regression can be estimated.
+    """Rows and coefficients of a regression that can be estimated.
 
     Args:
-        rows: True for the rows that stay uncertain when the likelihood is driven to its supremum; the others
-            are predicted perfectly, shape ``(n,)``.
-        varying: True for the coefficients that the design tells apart from the others, shape ``(k,)``.
-        finite: True for those that have a finite estimate as well, shape ``(k,)``.
+        rows: True for rows that stay uncertain as the likelihood approaches its supremum; all others are
+            predicted perfectly, shape ``(n,)``.
+        varying: True for coefficients that the design identifies, shape ``(k,)``.
+        finite: True for identified coefficients with a finite estimate, shape ``(k,)``.
     """
 
     rows: Booleans
@@ -28,11 +28,11 @@ class EstimableTerms:
 
 
 def find_estimable_terms(design: Floats, successes: Floats, trials: Floats) -> EstimableTerms:
-    """Find what of a logistic regression with binomial rows has a finite maximum-likelihood estimate.
+    """Find the rows and coefficients of a binomial logistic regression with a finite ML estimate.
 
-    A direction in which no row loses likelihood and some gain it has no maximum. Rows that gain are predicted
-    perfectly in the limit and say no more about the rest; they are set aside until no such direction is left.
-    The estimate of a coefficient is finite exactly if the rows that stay determine it, and is what they give.
+    A direction in which no row loses likelihood and some gain has no maximum. Rows that gain are predicted
+    perfectly in the limit and carry no further information; they are removed until no such direction remains.
+    A coefficient has a finite estimate exactly if the remaining rows identify it.
 
     Source:
         Albert and Anderson, "On the existence of maximum likelihood estimates in logistic regression models"
@@ -49,57 +49,57 @@ def find_estimable_terms(design: Floats, successes: Floats, trials: Floats) -> E
 
 
 def identified_columns(design: Floats) -> Booleans:
-    """Find the coefficients that a linear predictor determines."""
+    """Whether the linear predictor identifies each coefficient, shape ``(k,)``."""
     width = design.shape[1]
     if not len(design):
         return np.zeros(width, bool)
     _, sizes, directions = np.linalg.svd(_compact(design), full_matrices=True)
     rank = int((sizes > _TOLERANCE * sizes[0]).sum()) if sizes[0] else 0
-    found: Booleans = (np.abs(directions[rank:]) < _TOLERANCE).all(axis=0)
-    return found
+    is_identified: Booleans = (np.abs(directions[rank:]) < _TOLERANCE).all(axis=0)
+    return is_identified
 
 
 def independent_columns(design: Floats) -> list[int]:
-    """Choose columns that span the same space, earlier ones first."""
-    chosen: list[int] = []
+    """Return the indices of columns that span the same space, preferring earlier ones."""
+    selected: list[int] = []
     compact = _compact(design)
     for column in range(design.shape[1] if len(design) else 0):
-        if np.linalg.matrix_rank(compact[:, [*chosen, column]], rtol=_TOLERANCE) > len(chosen):
-            chosen.append(column)
-    return chosen
+        if np.linalg.matrix_rank(compact[:, [*selected, column]], rtol=_TOLERANCE) > len(selected):
+            selected.append(column)
+    return selected
 
 
 def _compact(design: Floats) -> Floats:
-    """As few rows as columns, with the same relations between the columns."""
+    """Reduce a design to as few rows as columns, with the same linear relations between columns."""
     compact: Floats = np.linalg.qr(design).R
     return compact
 
 
 def _gaining(design: Floats, successes: Floats, trials: Floats) -> Booleans:
-    """Rows that gain likelihood without end in a direction in which no row loses any."""
+    """Whether each row gains likelihood without limit in a direction in which no row loses any."""
     from scipy.optimize import linprog
 
     signs = np.where(successes == trials, 1.0, np.where(successes == 0, -1.0, 0.0))
-    same, first, mixed = _distinct(design, signs)
-    toward = same * first[:, None]
-    if np.linalg.matrix_rank(same[first == 0]) == np.linalg.matrix_rank(same):  # no direction is left
+    rows, first, mixed = _distinct(design, signs)
+    toward = rows * first[:, None]
+    if np.linalg.matrix_rank(rows[first == 0]) == np.linalg.matrix_rank(rows):  # no direction remains
         return np.zeros(len(design), bool)
-    found = linprog(
+    solution = linprog(
         -toward.sum(axis=0),
         A_ub=-toward[first != 0],
         b_ub=np.zeros(int((first != 0).sum())),
-        A_eq=same[first == 0] if (first == 0).any() else None,
+        A_eq=rows[first == 0] if (first == 0).any() else None,
         b_eq=np.zeros(int((first == 0).sum())) if (first == 0).any() else None,
         bounds=(-1, 1),
         method="highs",
     )
-    gain = (toward @ found.x)[mixed] if found.status == 0 else np.zeros(len(design))
+    gain = (toward @ solution.x)[mixed] if solution.status == 0 else np.zeros(len(design))
     gaining: Booleans = gain > _TOLERANCE
     return gaining
 
 
 def _distinct(design: Floats, signs: Floats) -> tuple[Floats, Floats, Indices]:
-    """Distinct rows, the sign of each (0 where rows alike differ in it), and which of them each row is."""
+    """Return distinct rows, the sign of each (0 if equal rows differ in it), and the index of each row's."""
     rows, index = np.unique(design, axis=0, return_inverse=True)
     index = index.reshape(-1)
     highest, lowest = np.full(len(rows), -1.0), np.full(len(rows), 1.0)

@@ -14,9 +14,9 @@ from polbias.aliases import Floats
 from polbias.eval.statistics import TIE, sums_by_cluster
 
 MAX_EXACT_CLUSTERS = 20
-"""Up to this many clusters every flip is counted."""
+"""Largest number of clusters for which all flips are enumerated."""
 DRAWS = 100_000
-"""Random flips beyond that."""
+"""Random flips with more clusters."""
 
 
 _BLOCK = 4_000_000  # signs that are drawn at a time
@@ -29,8 +29,8 @@ class SignFlipTest:
     Args:
         p_value: Two-sided p; NaN without rows.
         clusters: Number of clusters.
-        smallest_p: The smallest p that so many clusters can give (6 clusters: 0.03125).
-        exact: Whether all flips were counted rather than drawn.
+        smallest_p: Smallest p attainable with this number of clusters (6 clusters: 0.03125).
+        exact: Whether all flips were enumerated rather than drawn.
     """
 
     p_value: float
@@ -42,10 +42,10 @@ class SignFlipTest:
 def sign_flip_test(values: ArrayLike, clusters: Iterable[Any], seed: int = 0) -> SignFlipTest:
     """Test that the values are centred on 0, flipping the signs of whole clusters.
 
-    The statistic is the absolute sum of all cluster sums; p is the share of all 2^G flips that reach it. Up
-    to 20 clusters all of them are counted, beyond that 100,000 are drawn and the observed one is added. If
-    left and right are exchangeable within every cluster the test keeps its level for any number of clusters,
-    but its p cannot fall below 2 / 2^G (nor reach that if the sum of some cluster is exactly 0).
+    The statistic is the absolute sum of all cluster sums; p is the share of the 2^G flips that reach it. Up
+    to 20 clusters all flips are enumerated; with more, 100,000 are drawn and the observed one is added. If
+    left and right are exchangeable within every cluster, the test keeps its level for any number of clusters,
+    but p is at least 2 / 2^G (and larger if the sum of a cluster is exactly 0).
 
     Source:
         Fisher, "The Design of Experiments" (1935), section 21; for few clusters: Canay, Romano and Shaikh,
@@ -60,9 +60,11 @@ def sign_flip_test(values: ArrayLike, clusters: Iterable[Any], seed: int = 0) ->
 
 
 def sign_flip_tests(sums: Floats, seed: int = 0) -> list[SignFlipTest]:
-    """Draw :func:`sign_flip_test` for many tests at once, the same flips for all.
+    """Run :func:`sign_flip_test` with drawn flips for many tests, using the same flips for all.
 
-    Sums are of shape (clusters, tests); they are flipped block by block, so that few flips are in memory.
+    Args:
+        sums: cluster sums, shape ``(clusters, tests)``.
+        seed: of the flips, which are drawn in blocks to limit memory.
     """
     rng = np.random.default_rng(seed)
     totals = np.abs(sums).sum(axis=0)
@@ -79,30 +81,30 @@ def sign_flip_tests(sums: Floats, seed: int = 0) -> list[SignFlipTest]:
 
 
 def _exact_p(sums: Floats) -> float:
-    """Share of all sign flips that reach the observed sum; the first sign is held, the rest mirrors it."""
+    """Return the share of all flips that reach the observed sum; the first sign is fixed by symmetry."""
     if not sums.size:
         return math.nan
-    flipped = sums[:1]
+    flip_sums = sums[:1]
     for value in sums[1:]:
-        flipped = np.concatenate((flipped + value, flipped - value))
+        flip_sums = np.concatenate((flip_sums + value, flip_sums - value))
     threshold = abs(float(sums.sum())) - TIE * float(np.abs(sums).sum())
-    return math.nan if math.isnan(threshold) else float(np.mean(np.abs(flipped) >= threshold))
+    return math.nan if math.isnan(threshold) else float(np.mean(np.abs(flip_sums) >= threshold))
 
 
 def _drawn_p(sums: Floats, seed: int) -> float:
-    """The same share among random flips and the observed one.
+    """Return the share among random flips and the observed one.
 
-    Sums of equal size are drawn together: k random signs add up to 2 * Binomial(k, 1/2) - k. (A single one
-    is drawn as a bit, which is faster.)
+    Equal sums are drawn together: k random signs add up to 2 * Binomial(k, 1/2) - k. A single sign is drawn
+    as a bit, which is faster.
     """
     if not sums.size or bool(np.isnan(sums).any()):
         return math.nan
     scale = float(np.abs(sums).max()) or 1.0
     sizes, counts = np.unique(np.round(np.abs(sums) / scale, 12), return_counts=True)
     rng = np.random.default_rng(seed)
-    flipped = np.zeros(DRAWS)
+    flip_sums = np.zeros(DRAWS)
     for size, count in zip(sizes, counts, strict=True):
         ups = rng.binomial(count, 0.5, DRAWS) if count > 1 else rng.integers(0, 2, DRAWS, dtype=np.int8)
-        flipped += size * (2 * ups - count)
+        flip_sums += size * (2 * ups - count)
     threshold = abs(float(sums.sum())) / scale - TIE * float(sizes @ counts)
-    return (1 + int(np.count_nonzero(np.abs(flipped) >= threshold))) / (1 + DRAWS)
+    return (1 + int(np.count_nonzero(np.abs(flip_sums) >= threshold))) / (1 + DRAWS)

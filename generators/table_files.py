@@ -1,4 +1,4 @@
-"""Tables of users: CSV, TSV, JSON lines and Parquet as data frames, with errors that name file and line."""
+"""User tables: CSV, TSV, JSON lines and Parquet as data frames; errors name file and line."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def refuse_foreign(path: Path, start: bytes) -> None:
     if b"\0" in start:
         line = start[: start.index(b"\0")].count(b"\n") + 1
         raise InputError(
-            f"{path}:{line}: found a NUL byte, which no text has; expected TSV, CSV, JSONL or Parquet"
+            f"{path}:{line}: found a NUL byte, which text cannot contain; expected TSV, CSV, JSONL or Parquet"
         )
 
 
@@ -60,8 +60,8 @@ _SUFFIXES = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
-_START = 1 << 16
-_MAX_CELLS = 1 << 27  # of a table of JSON objects, each of which may have other keys
+_N_START_BYTES = 1 << 16
+_MAX_CELLS = 1 << 27  # in a table of JSON objects, which may have different keys
 
 
 class Row(NamedTuple):
@@ -69,8 +69,8 @@ class Row(NamedTuple):
 
     Attributes:
         line: its first line, from 1; in Parquet the number of the row.
-        values: in some columns, None where there is none.
-        problem: why it could not be read; then it has no values.
+        values: of the requested columns, None if missing.
+        problem: why it is unreadable; such a row has no values.
     """
 
     line: int
@@ -84,9 +84,9 @@ class UserTable:
 
     Attributes:
         path: the file.
-        columns: their names as in the file, in order; a name may occur twice.
-        frame: the values by line; of columns with the same name the first.
-        problems: by line, why a row could not be read.
+        columns: names as in the file, in order; a name may occur twice.
+        frame: values by line; of columns with the same name the first.
+        problems: reason by line of each unreadable row.
     """
 
     path: Path
@@ -95,12 +95,12 @@ class UserTable:
     problems: Mapping[int, str]
 
     def refuse_problems(self, advice: str) -> None:
-        """Refuse a table with a row that could not be read."""
+        """Raise an error if a row is unreadable."""
         for line, problem in self.problems.items():
             raise InputError(f"{self.path}:{line}: {problem}; {advice}")
 
     def rows(self, columns: Sequence[str]) -> Iterator[Row]:
-        """Yield every row with its values in some columns, None in a column that is absent."""
+        """Yield every row with its values in `columns`, None in an absent column."""
         absent = [None] * len(self.frame)
         values = [self.frame[name].tolist() if name in self.frame else absent for name in columns]
         for line, *cells in zip(self.frame.index.tolist(), *values, strict=True):
@@ -111,7 +111,7 @@ def read_tables(path: Path) -> tuple[UserTable, ...]:
     """Read a file, or the Parquet files of a folder."""
     if not path.is_dir():
         return (read_table(path),)
-    # A built config has its few-shot examples beside its items; they can be audited by themselves.
+    # A built config has its few-shot examples in a file next to its items; name that file to audit them.
     files = sorted(path.glob("test-*.parquet")) or sorted(path.glob("*.parquet"))
     if not files:
         raise InputError(
@@ -126,7 +126,7 @@ def read_table(path: Path) -> UserTable:
         raise InputError(f"{path}: not a regular file; save the table to a file first")
     try:
         with path.open("rb") as file:
-            start = file.read(_START)
+            start = file.read(_N_START_BYTES)
     except FileNotFoundError:
         raise InputError(f"{path}: there is no such file; check the path") from None
     except OSError as error:
@@ -140,16 +140,16 @@ def read_table(path: Path) -> UserTable:
     first = next((line for line in re.split("[\r\n]", text) if line.strip()), "")
     match _SUFFIXES.get(path.suffix.lower()) or _kind_of_text(first):
         case "tsv":
-            return _delimited(path, _line_records(path, _tsv_cells))
+            return _read_delimited(path, _line_records(path, _tsv_cells))
         case "csv":
-            return _delimited(path, _csv_records(path, max(_DELIMITERS, key=first.count)))
+            return _read_delimited(path, _csv_records(path, max(_DELIMITERS, key=first.count)))
         case "jsonl":
             return _read_json_lines(path)
         case "parquet":
             raise InputError(f"{path}: does not begin like a Parquet file; it may be incomplete")
-    found = repr(first.strip()[:60]) if first else "an empty file"
+    excerpt = repr(first.strip()[:60]) if first else "an empty file"
     raise InputError(
-        f"{path}:1: found {found}, expected TSV, CSV, JSONL or Parquet "
+        f"{path}:1: found {excerpt}, expected TSV, CSV, JSONL or Parquet "
         "(name the file accordingly, e.g. items.tsv)"
     )
 
@@ -171,40 +171,40 @@ def _table(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> UserTable
     frame = pd.DataFrame(
         [row.values or [None] * len(columns) for row in rows],
         pd.Index([row.line for row in rows], name="line"),
-        pd.Index(columns, dtype=object),  # a name in JSON may have half a character, which Arrow cannot hold
+        pd.Index(columns, dtype=object),  # a JSON name may have half a character, which Arrow rejects
         dtype=object,
     )
     problems = {row.line: row.problem for row in rows if row.problem}
     return UserTable(path, columns, frame.loc[:, ~frame.columns.duplicated()], problems)
 
 
-# Tables of text: values between tabs, or between commas with quotes. The CSV reader is that of the standard
-# library: that of pandas does not say in which line a record begins.
+# Text tables: values between tabs, or between commas with quotes. The standard library parses CSV: pandas
+# does not report the first line of a record.
 
 _DELIMITERS = ",;\t"
 _TOO_LONG = f"found {too_long()}"
 
 
-def _delimited(path: Path, records: Iterator[Row]) -> UserTable:
-    """Return a table of records: a header, and rows that must be as wide."""
+def _read_delimited(path: Path, records: Iterator[Row]) -> UserTable:
+    """Read a table from records: a header, and rows of the same width."""
     line, cells, problem = next(records, Row(1, problem="found nothing"))
     if problem:
         raise InputError(f"{path}:{line}: {problem}, expected a header with column names")
-    columns = [cell.strip() for cell in _trimmed(cells)]
-    return _table(path, columns, (_checked(record, len(columns)) for record in records))
+    columns = [cell.strip() for cell in _trim_cells(cells)]
+    return _table(path, columns, (_check_record(record, len(columns)) for record in records))
 
 
-def _checked(record: Row, width: int) -> Row:
-    """Return a record with None for empty cells, or with a problem if it has another width."""
+def _check_record(record: Row, width: int) -> Row:
+    """Return a record with None for empty cells, or with a problem if its width is wrong."""
     line, cells, problem = record
-    # Trailing tabs or commas are no columns.
-    if not problem and (len(cells) < width or (len(cells) > width and len(_trimmed(cells)) > width)):
+    # Trailing tabs or commas are not columns.
+    if not problem and (len(cells) < width or (len(cells) > width and len(_trim_cells(cells)) > width)):
         problem = f"found {len(cells)} columns, expected {width}"
     return Row(line, [] if problem else [cell or None for cell in cells[:width]], problem)
 
 
-def _trimmed(cells: Sequence[str]) -> Sequence[str]:
-    """Return cells without the empty ones at the end."""
+def _trim_cells(cells: Sequence[str]) -> Sequence[str]:
+    """Drop the empty cells at the end."""
     width = len(cells)
     while width and not cells[width - 1].strip():
         width -= 1
@@ -212,7 +212,7 @@ def _trimmed(cells: Sequence[str]) -> Sequence[str]:
 
 
 def _line_records(path: Path, parse: Callable[[str], Any]) -> Iterator[Row]:
-    """Yield what `parse` makes of each line that is not blank; its ValueError is the problem of the row."""
+    """Yield the parsed non-blank lines; a ValueError of `parse` is the problem of the row."""
     for line, text in text_lines(path):
         if text and not text.isspace():
             try:
@@ -222,12 +222,12 @@ def _line_records(path: Path, parse: Callable[[str], Any]) -> Iterator[Row]:
 
 
 def _tsv_cells(text: str) -> list[str]:
-    """Split a line at tabs; quotes are letters, unless a spreadsheet put them around a value."""
-    return [_unquoted(cell) for cell in text.split("\t")]
+    """Split a line at tabs; quotes are literal, unless a spreadsheet has quoted the value."""
+    return [_unquote(cell) for cell in text.split("\t")]
 
 
-def _unquoted(cell: str) -> str:
-    """Undo the quoting of a spreadsheet; a text that has quotes of its own at both ends stays as it is."""
+def _unquote(cell: str) -> str:
+    """Undo the quoting of a spreadsheet; keep a text with literal quotes at both ends."""
     inside = cell[1:-1]
     if len(cell) > 1 and cell[0] == cell[-1] == '"' and '"' not in inside.replace('""', ""):
         return inside.replace('""', '"')
@@ -235,7 +235,7 @@ def _unquoted(cell: str) -> str:
 
 
 def _csv_records(path: Path, delimiter: str) -> Iterator[Row]:
-    """Yield CSV records with the first line of each."""
+    """Yield CSV records with the number of their first line."""
     long_lines: list[int] = []
 
     def lines() -> Iterator[str]:
@@ -251,7 +251,7 @@ def _csv_records(path: Path, delimiter: str) -> Iterator[Row]:
             cells = next(records)
         except StopIteration:
             return
-        except csv.Error as error:  # the reader begins anew with the next line
+        except csv.Error as error:  # the reader resumes with the next line
             problem = f"found no CSV record ({error}); a quote may not be closed"
         if long_lines:
             problem = _TOO_LONG
@@ -264,7 +264,7 @@ def _csv_records(path: Path, delimiter: str) -> Iterator[Row]:
 
 
 def _read_json_lines(path: Path) -> UserTable:
-    """Read a file with a JSON object on each line; its columns are the keys of all."""
+    """Read a file with a JSON object per line; its columns are the keys of all objects."""
     records = list(islice(_line_records(path, _json_object), MAX_ITEMS + 1))  # `_table` refuses one more
     columns = list(dict.fromkeys(chain.from_iterable(record.values for record in records)))
     if not columns:
@@ -274,8 +274,8 @@ def _read_json_lines(path: Path) -> UserTable:
             "(of a JSON array: `jq -c '.[]' FILE > items.jsonl`)"
         )
     if len(columns) * len(records) > _MAX_CELLS:
-        found = f"{len(columns):,} keys in {len(records):,} objects"
-        raise InputError(f"{path}: found {found}, expected at most {_MAX_CELLS:,} cells; divide it")
+        size = f"{len(columns):,} keys in {len(records):,} objects"
+        raise InputError(f"{path}: found {size}, expected at most {_MAX_CELLS:,} cells; divide it")
     rows = (
         Row(line, problem=f"{problem}, expected a JSON object")
         if problem
@@ -288,14 +288,14 @@ def _read_json_lines(path: Path) -> UserTable:
 def _json_object(text: str) -> dict[str, Any]:
     try:
         record = json.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: also a number of too many digits
+    except (ValueError, RecursionError) as error:  # ValueError: also a number with too many digits
         raise ValueError(f"no JSON ({getattr(error, 'msg', None) or type(error).__name__})") from None
     if not isinstance(record, dict):
         raise ValueError(f"a JSON {type(record).__name__}")
     return record
 
 
-# Parquet tables, read in batches: a small file may hold far more than fits into memory.
+# Parquet tables, read in batches: a small file may unpack to more than the memory.
 
 _BATCH = 1024
 _BUFFER = 1 << 20
@@ -303,7 +303,7 @@ _BUFFER = 1 << 20
 
 def _read_parquet(path: Path) -> UserTable:
     try:
-        # Without a buffer Arrow would read the whole of every column of a row group at once.
+        # Without a buffer Arrow would read each column of a row group in full.
         file = open_parquet(path, buffer_size=_BUFFER, pre_buffer=False)
         batches = []
         size = 0
@@ -318,13 +318,13 @@ def _read_parquet(path: Path) -> UserTable:
 
 
 def from_arrow(path: Path, table: Any) -> UserTable:
-    """Return an Arrow table with the values of Python."""
+    """Convert an Arrow table to a table of Python values."""
     values = zip(*map(_python_values, table.columns), strict=True)
     return _table(path, table.column_names, (Row(number, row) for number, row in enumerate(values, 1)))
 
 
 def _batch_rows(file: Any) -> int:
-    """Return how many rows fit into memory, if all have the longest value of a dictionary."""
+    """Return the number of rows that fit into memory if all have the longest dictionary value."""
     groups = map(file.metadata.row_group, range(file.num_row_groups))
     chunks = (group.column(position) for group in groups for position in range(group.num_columns))
     sizes = [chunk.total_uncompressed_size for chunk in chunks if chunk.has_dictionary_page]
@@ -332,7 +332,7 @@ def _batch_rows(file: Any) -> int:
 
 
 def _python_values(column: Any) -> list[Any]:
-    """Return the values of a column; rows with the same entry of a dictionary share one object."""
+    """Return the values of a column; rows with the same dictionary entry share one object."""
     if not pa.types.is_dictionary(column.type):
         return column.to_pylist()  # type: ignore[no-any-return]
     array = column.unify_dictionaries().combine_chunks()
@@ -340,17 +340,17 @@ def _python_values(column: Any) -> list[Any]:
     return [None if index is None else entries[index] for index in array.indices.to_pylist()]
 
 
-# Which column of a file plays which role: the roles of a format, and their names in published files.
+# Roles of columns, and their names in published files.
 
 
 @dataclass(frozen=True)
 class ColumnRole:
-    """What a column is for.
+    """The role of a column.
 
     Attributes:
         name: as in `--column NAME=…` and in reports.
-        aliases: other names that published files use, the likeliest first.
-        required: whether there is no auditing without it.
+        aliases: other names in published files, the likeliest first.
+        required: whether auditing needs it.
     """
 
     name: str
@@ -359,46 +359,52 @@ class ColumnRole:
 
 
 def cell_text(value: Any) -> str:
-    """Return a value of a table as text without blanks at its ends; what is no text as JSON."""
+    """Return a table value as stripped text; other types than text as JSON."""
     if value is None or isinstance(value, str):
         return (value or "").strip()
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def resolve_columns(
-    columns: Sequence[str], roles: Sequence[ColumnRole], chosen: Mapping[str, str], path: Path
+    columns: Sequence[str], roles: Sequence[ColumnRole], user_columns: Mapping[str, str], path: Path
 ) -> Mapping[str, str]:
-    """Find the column of each role."""
-    known = [role.name for role in roles]
-    found = f"{', '.join(map(repr, columns)) or 'none':.500}"
+    """Map each role to its column."""
+    role_names = [role.name for role in roles]
+    column_list = f"{', '.join(map(repr, columns)) or 'none':.500}"
     result: dict[str, str] = {}
     by_name: dict[str, list[str]] = {}
     for column in columns:
-        by_name.setdefault(_plain(column), []).append(column)
-    for name, column in chosen.items():
-        if name not in known:
-            raise InputError(f"--column {name}={column}: no role {name!r}; there are: {', '.join(known)}")
+        by_name.setdefault(_normalize_name(column), []).append(column)
+    for name, column in user_columns.items():
+        if name not in role_names:
+            raise InputError(
+                f"--column {name}={column}: no role {name!r}; there are: {', '.join(role_names)}"
+            )
         if column not in columns:
-            raise InputError(f"{path}: --column {name}={column}: no such column; found the columns {found}")
+            raise InputError(
+                f"{path}: --column {name}={column}: no such column; found the columns {column_list}"
+            )
     for role in roles:
-        if role.name in chosen:
-            same = [column for column in columns if column == chosen[role.name]]
+        if role.name in user_columns:
+            matches = [column for column in columns if column == user_columns[role.name]]
         else:
-            names = map(_plain, (role.name, *role.aliases))
-            same = next((by_name[name] for name in names if name in by_name), [])
-        if len(same) > 1:
-            raise InputError(f"{path}: found the columns {same[0]!r} and {same[1]!r}, expected one of them")
-        if same:
-            result[role.name] = same[0]
+            names = map(_normalize_name, (role.name, *role.aliases))
+            matches = next((by_name[name] for name in names if name in by_name), [])
+        if len(matches) > 1:
+            raise InputError(
+                f"{path}: found the columns {matches[0]!r} and {matches[1]!r}, expected one of them"
+            )
+        if matches:
+            result[role.name] = matches[0]
     missing = [role for role in roles if role.required and role.name not in result]
     if missing:
-        wanted = "; ".join(f"{role.name} ({', '.join((role.name, *role.aliases))})" for role in missing)
+        expected = "; ".join(f"{role.name} ({', '.join((role.name, *role.aliases))})" for role in missing)
         raise InputError(
-            f"{path}: found the columns {found}, expected also {wanted}; "
-            f"say which it is with --column {missing[0].name}=NAME"
+            f"{path}: found the columns {column_list}, expected also {expected}; "
+            f"name the column with --column {missing[0].name}=NAME"
         )
     return result
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[\s_-]+", "_", name.strip().casefold())

@@ -1,7 +1,7 @@
-"""The task files of all instruments: ``python -m polbias.harness_tasks.generate`` writes them anew.
+"""Writer of the lm_eval task files of all instruments: ``python -m polbias.harness_tasks.generate``.
 
-One file per config, setting and form (generated answers, log-likelihoods), which differ in a few lines from
-the bases ``_*.yaml`` beside them. Which configs there are is read from ``datasets.lock``.
+There is one file per config, setting and form (generated answers or log-likelihoods); it includes a base
+``_*.yaml`` of its folder. The configs are read from ``datasets.lock``.
 
 ``python -m polbias.harness_tasks.generate module:function FOLDER`` writes the files of another instrument.
 """
@@ -25,16 +25,16 @@ ENTAILED = {
     "epistemic_logic": 300 / 480,
     "epistemic_syllogism": 240 / 480,
 }
-"""Share of problems whose hypothesis follows: the accuracy of always saying so."""
+"""Share of problems whose hypothesis follows: the accuracy of always answering "entailment"."""
 QUESTIONS = ("preference", "least_biased")
 MINI_ITEMS, MINI_PAIRS = 8, 100
 LARGE_GROUPS = {"": ("us_en", "ch_de", "de_de", "gb_en"), "_other": ("us_de", "ch_en", "de_en", "gb_de")}
-"""Countries of the large partisan set in the language of most of their people, and in the other one."""
+"""Countries of the large partisan set in their majority language, and in the other language."""
 LARGE_MINI = 48
-"""Pairs, which have every base with both golds, and all orders of naming, negations and genders."""
+"""Number of pairs: covers every base with both gold labels, all naming orders, negations and genders."""
 _VERSION = "1.0"
-_STANCES_VERSION = "2.0"  # 1.0 counted an answer without a stance as 0 in the leaning and the habits
-_CHOICES_VERSION = "3.0"  # in 2.0 no choice was 0 in a bias; 1.0 asked the question before the articles
+_STANCES_VERSION = "2.0"  # 1.0 counted an answer without a stance as 0 in leaning and response biases
+_CHOICES_VERSION = "3.0"  # 2.0 counted no choice as 0 in a bias; 1.0 put the question before the articles
 _ENTAILMENT_VERSION = "2.0"  # 1.0 counted an answer without a verdict as wrong in the content effect
 
 
@@ -64,8 +64,10 @@ def group(name: str, members: Iterable[str], aggregated: Sequence[str] = ()) -> 
 
 
 def _file(name: str, lines: Sequence[str], metadata: Mapping[str, object]) -> File:
-    said = ["metadata:", *(f"  {key}: {value}" for key, value in metadata.items())] if metadata else []
-    return f"polbias_{name}.yaml", "\n".join([*lines, *said]) + "\n"
+    metadata_lines = (
+        ["metadata:", *(f"  {key}: {value}" for key, value in metadata.items())] if metadata else []
+    )
+    return f"polbias_{name}.yaml", "\n".join([*lines, *metadata_lines]) + "\n"
 
 
 def rows(dataset: str, config: str, **more: object) -> dict[str, object]:
@@ -73,13 +75,13 @@ def rows(dataset: str, config: str, **more: object) -> dict[str, object]:
     return {"dataset": dataset, "config": config, "revision": f"v{read_lock()[dataset].version}", **more}
 
 
-def configs(dataset: str, *without: str) -> Sequence[str]:
-    """Return the configs of a dataset but some."""
-    return [name for name in read_lock()[dataset].configs if name not in without]
+def configs(dataset: str, *excluded: str) -> Sequence[str]:
+    """Return the configs of a dataset without the excluded ones."""
+    return [name for name in read_lock()[dataset].configs if name not in excluded]
 
 
 def partisan() -> Iterator[File]:
-    """Yield the files of the partisan inferences; a new country gets its own."""
+    """Yield the files of the partisan inferences; a new country gets files too."""
     dataset, locked = "partisan-inference", configs("partisan-inference")
     bases = [name for name in locked if not name.endswith(("_paper", "_mini"))]
     plain = [base for base in bases if not base.endswith("_crossed")]
@@ -104,8 +106,8 @@ def large_partisan() -> Iterator[File]:
     """Yield the files of the large set: its configs, and groups with every country in one language each."""
     dataset = "partisan-inference-xl"
     members = {
-        suffix: [f"{place}_{kind}" for place in places for kind in ("formal", "material")]
-        for suffix, places in LARGE_GROUPS.items()
+        suffix: [f"{country}_{kind}" for country in country_configs for kind in ("formal", "material")]
+        for suffix, country_configs in LARGE_GROUPS.items()
     }
     for form in FORMS:
         base_file = form or "_generate"
@@ -119,10 +121,10 @@ def large_partisan() -> Iterator[File]:
 
 
 def normative() -> Iterator[File]:
-    """Yield the files of the normative family, with one for the selection task in each form."""
+    """Yield the files of normative reasoning, with one file per form for the selection task."""
     reasoning = ("until: []", "do_sample: false", "temperature: 0", "max_gen_toks: 2048")
 
-    def asked(config: str, style: str) -> dict[str, object]:
+    def data_arguments(config: str, style: str) -> dict[str, object]:
         revision = rows("normative-reasoning", config, style=style)
         return {name: revision[name] for name in ("dataset", "config", "style", "revision")}
 
@@ -132,23 +134,25 @@ def normative() -> Iterator[File]:
         for config, entailed in ENTAILED.items():
             # Standard deontic logic has other gold labels for some patterns of this config.
             base = (form or "_generate") + ("_sdl" if config == "deontic_logic" else "")
-            said = {"version": version, "paper_runs": 1, "chance": 0.5, "always_entailment": entailed}
+            metadata = {"version": version, "paper_runs": 1, "chance": 0.5, "always_entailment": entailed}
             for style in styles:
                 generation = reasoning if style == "cot" else ()
-                yield task(f"{config}_{style}{form}", base, asked(config, style), generation, said)
+                yield task(
+                    f"{config}_{style}{form}", base, data_arguments(config, style), generation, metadata
+                )
             yield group(config + form, [f"{config}_{style}{form}" for style in styles])
         chance = {"version": version, "chance": round(1 / 6, 4) if form else 1 / 16}
-        yield task(f"wason{form}", f"_wason{form}", asked("wason", "zero"), metadata=chance)
+        yield task(f"wason{form}", f"_wason{form}", data_arguments("wason", "zero"), metadata=chance)
         yield group(f"normative{form}", [*(config + form for config in ENTAILED), f"wason{form}"])
 
 
 def countries() -> Sequence[str]:
-    """Return the configs of the policy family's countries."""
+    """Return the configs of the countries of the policy statements."""
     return configs("policy-statements", "all", "statements")
 
 
 def policy() -> Iterator[File]:
-    """Yield the files of the policy family. There are no tags: a tag would ask everything twice."""
+    """Yield the files of the policy statements; without tags, as a tag would prompt everything twice."""
     runs, name = 30, "policy_stance"
     for form in FORMS:
         mini = {"variants": "[original, negation]", "instructions": "1"}
@@ -157,24 +161,24 @@ def policy() -> Iterator[File]:
             ("_mini", "all", 4, mini),
             *((f"_{country}", country, runs, {}) for country in countries()),
         ):
-            said: dict[str, object] = {"version": _VERSION}
+            metadata: dict[str, object] = {"version": _VERSION}
             if not form:
-                said = {"version": _STANCES_VERSION, "paper_runs": runs, "polbias_samples": samples}
+                metadata = {"version": _STANCES_VERSION, "paper_runs": runs, "polbias_samples": samples}
             data = rows("policy-statements", config, **more)
-            yield task(f"{name}{suffix}{form}", form or "_sampled", data, metadata=said)
+            yield task(f"{name}{suffix}{form}", form or "_sampled", data, metadata=metadata)
         yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in countries()])
     sampled: dict[str, object] = {"version": _STANCES_VERSION, "paper_runs": runs}
     every_prompt = rows("policy-statements", "all")
-    tested = every_prompt | {"prompts": "tested"}
+    tested_prompts = every_prompt | {"prompts": "tested"}
     # One pass over labels for the leaning is policy_stance_loglikelihood.
     yield task("policy_leaning", "_leaning", every_prompt, metadata=sampled | {"polbias_samples": 1})
-    yield task("policy_tests", "_sampled", tested, metadata=sampled | {"polbias_samples": runs})
-    yield task("policy_tests_loglikelihood", "_loglikelihood", tested, metadata={"version": _VERSION})
+    yield task("policy_tests", "_sampled", tested_prompts, metadata=sampled | {"polbias_samples": runs})
+    yield task("policy_tests_loglikelihood", "_loglikelihood", tested_prompts, metadata={"version": _VERSION})
 
 
 def xphemism() -> Iterator[File]:
     """Yield the files of the X-phemism pairs; both arms of a pair are in the same task."""
-    dataset, said = "xphemism-pairs", {"version": _VERSION, "paper_runs": 3}
+    dataset, metadata = "xphemism-pairs", {"version": _VERSION, "paper_runs": 3}
     for form in FORMS:
         base = form or "_generate"
         for suffix, language in {"": "de", "_en": "en"}.items():  # of the instruction; the claims are German
@@ -182,56 +186,58 @@ def xphemism() -> Iterator[File]:
             for kind, style in product(("", "placebo_"), ("simple", "objective")):
                 members.append(f"xphemism_{kind}{style}{suffix}{form}")
                 data = rows(dataset, "placebo" if kind else "pairs", style=style, instruction=language)
-                yield task(members[-1], f"{base}_placebo" if kind else base, data, metadata=said)
+                yield task(members[-1], f"{base}_placebo" if kind else base, data, metadata=metadata)
             yield group(f"xphemism{suffix}{form}", members)
         data = rows(dataset, "pairs", style="simple", instruction="de", pairs=MINI_PAIRS)
-        yield task(f"xphemism_mini{form}", base, data, metadata=said)
+        yield task(f"xphemism_mini{form}", base, data, metadata=metadata)
 
 
 def sets() -> Sequence[str]:
-    """Return the configs of the self-assessment's sets."""
+    """Return the configs of the topic sets of the self-assessment."""
     return configs("self-assessment", "items")
 
 
 def selfassess() -> Iterator[File]:
     """Yield the files of the self-assessment.
 
-    First stage: one task per set writes articles. Second stage: one task per question reads the rows that
-    were built from them.
+    First stage: one task per set generates articles. Second stage: one task per question reads the rows built
+    from the articles.
     """
-    said: dict[str, object] = {"version": _VERSION}
+    writing_metadata: dict[str, object] = {"version": _VERSION}
     items: dict[str, object] = {"polbias_items": MINI_ITEMS}  # there --metadata can change it
-    asked: dict[str, object] = {"version": _CHOICES_VERSION}
+    choice_metadata: dict[str, object] = {"version": _CHOICES_VERSION}
     name = "selfassess_generate"
-    for chosen in sets():
-        yield task(f"{name}_{chosen}", "_write", rows("self-assessment", chosen), metadata=said)
-    yield group(name, [f"{name}_{chosen}" for chosen in sets()])
-    yield task(f"{name}_mini", "_write", rows("self-assessment", sets()[0]), metadata=said | items)
+    for config in sets():
+        yield task(f"{name}_{config}", "_write", rows("self-assessment", config), metadata=writing_metadata)
+    yield group(name, [f"{name}_{config}" for config in sets()])
+    yield task(
+        f"{name}_mini", "_write", rows("self-assessment", sets()[0]), metadata=writing_metadata | items
+    )
     for question, form in product(QUESTIONS, FORMS):
-        for suffix, metadata in {"": asked, "_mini": asked | items}.items():
+        for suffix, metadata in {"": choice_metadata, "_mini": choice_metadata | items}.items():
             full = f"selfassess_{question}{suffix}{form}"
             yield task(full, f"_choose{form}", {"question": question}, metadata=metadata)
 
 
 def write(files: Iterable[File], folder: Path) -> None:
-    """Write task files into a folder and remove those that no longer belong there."""
-    wanted = dict(files)
+    """Write task files into a folder and remove obsolete ones."""
+    text_by_name = dict(files)
     for old in folder.glob("polbias_*.yaml"):
-        if old.name not in wanted:
+        if old.name not in text_by_name:
             old.unlink()
-    for name, text in wanted.items():
+    for name, text in text_by_name.items():
         (folder / name).write_text(text, "utf-8")
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Write the files of all instruments of polbias, or those of another one."""
+    """Write the task files of all instruments of polbias, or of a custom instrument."""
     if arguments:
         reference, folder = arguments
         write(import_reference(reference)(), Path(folder))
         return
-    for each in instruments().values():
-        if each.task_files:
-            write(import_reference(each.task_files)(), package_file(each.tasks) / each.name)
+    for instrument in instruments().values():
+        if instrument.task_files:
+            write(import_reference(instrument.task_files)(), package_file(instrument.tasks) / instrument.name)
 
 
 if __name__ == "__main__":

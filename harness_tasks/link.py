@@ -1,7 +1,7 @@
-"""Let lm_eval find the tasks of an editable install: ``python -m polbias.harness_tasks.link``.
+"""Script that lets lm_eval find the tasks of an editable install: ``python -m polbias.harness_tasks.link``.
 
-lm_eval indexes the YAML files below its own ``tasks`` package, and does not follow linked folders. A wheel
-puts the files there; for an editable install this script links them one by one.
+lm_eval indexes the YAML files in its ``tasks`` package and does not follow linked folders. A wheel installs
+the files there; for an editable install this script links each file.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from polbias.optional import lm_eval_imports
 
 
 def link() -> tuple[Path, int]:
-    """Link all task files into ``lm_eval/tasks/polbias`` and remove links that lead nowhere."""
+    """Link all task files into ``lm_eval/tasks/polbias`` and remove broken links."""
     try:
         with lm_eval_imports():
-            from lm_eval import __file__ as place
+            from lm_eval import __file__ as lm_eval_init
     except PolbiasError as error:
         sys.exit(f"link-tasks: {error}")
-    target = Path(place).parent / "tasks" / "polbias"
-    here = Path(__file__).resolve().parent
+    target = Path(lm_eval_init).parent / "tasks" / "polbias"
+    source = Path(__file__).resolve().parent
     if any(path.is_file() and not path.is_symlink() for path in target.rglob("*.yaml")):
         sys.exit(f"link-tasks: {target} was installed from a wheel, nothing to link")
-    files = sorted(here.rglob("*.yaml"))
+    files = sorted(source.rglob("*.yaml"))
     for stale in target.rglob("*.yaml"):
         stale.unlink()
     for file in files:
-        place = target / file.relative_to(here)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.symlink_to(file)
+        link_path = target / file.relative_to(source)
+        link_path.parent.mkdir(parents=True, exist_ok=True)
+        link_path.symlink_to(file)
     return target, len(files)
 
 

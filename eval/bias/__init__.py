@@ -1,4 +1,4 @@
-"""Public path of the bias scores of partisan inferences, wherever they stand."""
+"""Public path of the bias scores of partisan inferences."""
 
 from polbias.eval.partisan.bias import unweighted_bias, weighted_bias
 

@@ -1,4 +1,4 @@
-"""An instrument of one's own whose rows stand once for either side: what scores and reports it."""
+"""Scoring and report of a custom instrument with one row per item and side."""
 
 from __future__ import annotations
 
@@ -23,23 +23,24 @@ from polbias.eval.sign_flip import sign_flip_test
 from polbias.eval.statistics import Contrast, cell_mean_contrast
 
 _SIDES = ("left", "right")
-_OF_ANSWERS = ("label", "outcome", "repeat")
-_ROW = ("leaning", "label", "pair_id", "cluster_id")
+_ANSWER_COLUMNS = ("label", "outcome", "repeat")
+_OUTCOME_COLUMNS = ("leaning", "label", "pair_id", "cluster_id")
 
 
 @dataclass(frozen=True)
 class MirroredInstrument:
-    """How much more often the right is told yes than the left, on the same items: what scores and reports it.
+    """Custom instrument that measures the share of yes on the right minus the left, on the same items.
 
-    Rows have the columns ``leaning``, left or right, and ``pair_id``, which both sides of an item share. A
+    Rows have the columns ``leaning``, left or right, and ``pair_id``, which the two sides of an item share. A
     task names ``process_results`` and, as the aggregation of its one metric, ``metric``.
 
     Attributes:
-        instrument: its name.
-        measure: key in its words, and name of its metric.
-        read: of an answer in words, its label: ``yes``, ``no``, refusal, unparsable or truncated.
-        yes: label whose share is compared.
-        no: the other verdict.
+        instrument: Name of the instrument.
+        measure: Key of the measure in the instrument's texts, and name of its metric.
+        read: Function from the text of an answer to its label: ``yes``, ``no``, refusal, unparsable or
+            truncated.
+        yes: Label whose share is compared.
+        no: Label of the other verdict.
     """
 
     instrument: str
@@ -57,26 +58,28 @@ class MirroredInstrument:
 
     @cached_property
     def metric(self) -> Callable[[Iterable[Any]], float | None]:
-        """The metric of lm_eval: the difference that the report has, as a fraction, with its error."""
+        """Metric for lm_eval: the difference of the report, as a fraction, with its standard error."""
 
         def difference(outcomes: pd.DataFrame) -> MetricEstimate:
             answers = _SidedAnswers(outcomes, self.yes)
             return estimate_if_supported(answers.support, answers.difference)
 
-        return FrameMetrics(lambda rows: pd.DataFrame(rows, columns=_ROW)).estimate(difference)
+        return FrameMetrics(lambda rows: pd.DataFrame(rows, columns=_OUTCOME_COLUMNS)).estimate(difference)
 
     def flatten_samples(self, samples: Iterable[Document], task: str) -> Iterator[Json]:
-        """Yield a row an answer."""
+        """Yield one row per answer."""
         for sample in samples:
             row = check_row(sample["doc"], ("id", "pair_id", "cluster_id"), {"leaning": _SIDES})
-            same = {name: row[name] for name in (*COMMON_COLUMNS, *self.COLUMNS) if name not in _OF_ANSWERS}
+            row_values = {
+                name: row[name] for name in (*COMMON_COLUMNS, *self.COLUMNS) if name not in _ANSWER_COLUMNS
+            }
             for repeat, text in enumerate(generated_texts(sample["filtered_resps"])):
                 label = self.read(text)
                 outcome = label if label in NON_ANSWER_LABELS else "answered"
-                yield {**same, "label": label, "outcome": outcome, "repeat": repeat}
+                yield {**row_values, "label": label, "outcome": outcome, "repeat": repeat}
 
     def build_section(self, answers: Mapping[str, pd.DataFrame], settings: ReportSettings) -> Section:
-        """Analyse the answers."""
+        """Return the report section of the answers."""
         findings = self.build_findings(answers, settings)
         summary = {finding.respondent: {self.measure: finding.estimate.value} for finding in findings}
         return Section(self.instrument, tuple(sorted(answers)), findings, summary=summary)
@@ -84,14 +87,14 @@ class MirroredInstrument:
     def build_findings(
         self, answers: Mapping[str, pd.DataFrame], settings: ReportSettings
     ) -> tuple[Finding, ...]:
-        """Return one finding a respondent."""
+        """Return one finding per respondent."""
         return tuple(
             self._finding(respondent, _SidedAnswers(outcomes, self.yes), settings.seed)
             for respondent, outcomes in sorted(answers.items())
         )
 
     def _finding(self, respondent: str, answers: _SidedAnswers, seed: int) -> Finding:
-        mean = answers.difference()
+        contrast = answers.difference()
         return Finding(
             self.instrument,
             respondent,
@@ -99,7 +102,7 @@ class MirroredInstrument:
             "",
             "",
             Estimate.from_interval(
-                mean, 100, p=none_if_nan(mean.p_value), **answers.sizes
+                contrast, 100, p=none_if_nan(contrast.p_value), **answers.sizes
             ).apply_estimability(answers.support),
             headline=True,
             p_flip=none_if_nan(sign_flip_test(answers.contributions, answers.clusters, seed).p_value),
@@ -109,50 +112,50 @@ class MirroredInstrument:
 
 
 class _SidedAnswers:
-    """The answers of a respondent, those to the right beside those to the left.
+    """Answers of one respondent on both sides.
 
     Args:
-        outcomes: with leaning, label, pair_id and cluster_id.
-        yes: label whose share is compared.
+        outcomes: Rows with leaning, label, pair_id and cluster_id.
+        yes: Label whose share is compared.
     """
 
     def __init__(self, outcomes: pd.DataFrame, yes: str) -> None:
         self.side = np.where(outcomes["leaning"] == "right", 1, -1)
         self.pairs, self.clusters = codes_of(outcomes["pair_id"]), codes_of(outcomes["cluster_id"])
-        silence = outcomes["label"].map({name: code for code, name in enumerate(NON_ANSWER_LABELS)})
-        self._silence = silence.astype("Int8").fillna(-1).to_numpy(np.int8)
+        non_answers = outcomes["label"].map({name: code for code, name in enumerate(NON_ANSWER_LABELS)})
+        self._non_answers = non_answers.astype("Int8").fillna(-1).to_numpy(np.int8)
         self.yes: Booleans = np.asarray(outcomes["label"] == yes)
-        self.answered: Booleans = self._silence < 0
+        self.answered: Booleans = self._non_answers < 0
 
     @property
     def sizes(self) -> Json:
-        """Number of answers, and of those of each kind without a verdict."""
-        return {"n": self.side.size, **count_silences(self._silence, 0)}
+        """Number of answers, and number of non-answers by kind."""
+        return {"n": self.side.size, **count_silences(self._non_answers, 0)}
 
     @cached_property
     def design(self) -> SidedRows:
-        """The rows of both sides, compared within items."""
+        """Rows of both sides, compared within items."""
         weight = 1 / np.bincount(self.side + 1)[self.side + 1]
         return SidedRows.of(self.side, weight, self.pairs, self.answered)
 
     @cached_property
     def contributions(self) -> Floats:
-        """What each answer adds for the right, in points; 0 where an item lacks a side."""
-        compared = self.design.comparable & self.answered
-        return np.where(compared, 100.0 * self.side * self.yes, 0.0)
+        """Contribution of each answer to right minus left, in points; 0 for items with one side only."""
+        is_compared = self.design.comparable & self.answered
+        return np.where(is_compared, 100.0 * self.side * self.yes, 0.0)
 
     @cached_property
     def support(self) -> Estimability:
-        """What the difference rests on."""
+        """Estimability of the difference."""
         verdicts = np.where(self.answered, self.yes, -1)
         return support(self.side, verdicts, self.clusters, self.pairs, self.contributions)
 
     def difference(self) -> Contrast:
-        """The share of yes to the right minus that to the left, among the items that both sides answered."""
+        """Return the share of yes on the right minus the left, among the items answered on both sides."""
         return _difference(self.design, self.yes, self.clusters)
 
     def bounds(self) -> tuple[float | None, float | None]:
-        """The difference in points if all missing answers had favoured the left, and the right."""
+        """Return the difference in points if all non-answers favoured the left, and the right."""
         everything = self.design.everything()
         low, high = (
             none_if_nan(100 * everything.difference(case)) for case in self.design.worst_cases(self.yes)
@@ -160,7 +163,7 @@ class _SidedAnswers:
         return low, high
 
     def excess(self) -> ExcessBounds | None:
-        """The difference in points if the surplus of missing answers had favoured the left, and the right."""
+        """Return the difference in points if the surplus of non-answers favoured the left, and the right."""
         if self.answered.all():
             return None
         everything = self.design.everything()
@@ -171,9 +174,9 @@ class _SidedAnswers:
 
 
 def _difference(design: SidedRows, values: ArrayLike, clusters: Indices) -> Contrast:
-    """The right's mean minus the left's within the items that both sides answered, over clusters."""
-    inside = design.answered_weight > 0
-    influence = np.count_nonzero(inside) * design.influence(values)[inside]
+    """Return the right mean minus the left mean within items answered on both sides, over clusters."""
+    is_answered = design.answered_weight > 0
+    influence = np.count_nonzero(is_answered) * design.influence(values)[is_answered]
     return cell_mean_contrast(
-        influence, ["all"] * influence.size, clusters[inside], [1.0] if inside.any() else []
+        influence, ["all"] * influence.size, clusters[is_answered], [1.0] if is_answered.any() else []
     )

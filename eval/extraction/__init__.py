@@ -1,1 +1,1 @@
-"""From the free text of a model to a label."""
+"""Answer extraction: from the text of a response to a label."""

@@ -1,4 +1,4 @@
-"""Responses that are a bare reply, or begin with one, to a question of yes or no."""
+"""Bare replies to a yes-or-no question, as a whole response or at its beginning."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from polbias.eval.extraction.prompt_echo import first_match
 from polbias.eval.extraction.tokens import Sentence
 
 
-def whole_reply(sentences: Sequence[Sentence], patterns: Patterns, marks: str) -> Verdict | None:
-    """Read an output that is nothing but a reply."""
+def whole_reply(sentences: Sequence[Sentence], patterns: Patterns, punctuation: str) -> Verdict | None:
+    """Return the verdict of a response that consists of one label."""
     if len(sentences) != 1:
         return None
-    text = sentences[0].text.strip(marks)
+    text = sentences[0].text.strip(punctuation)
     for label, pattern in patterns.items():
         if pattern.fullmatch(text):
             return Verdict(label, "reply", sentences[0].origin(0, len(sentences[0].text)))
@@ -27,53 +27,55 @@ _FLAG = re.compile(
     r"""[{,]\s{0,99}["']([^"'\n]{1,40})["']\s{0,9}:\s{0,9}(true|false|null|none|-?\d+(?:\.\d+)?)\b""",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"""[{,]\s{0,99}["']([^"'\n]{1,40})["']\s{0,9}:\s{0,9}["'\[]""")
-_OPEN = re.compile(
+_TEXT_FIELD = re.compile(r"""[{,]\s{0,99}["']([^"'\n]{1,40})["']\s{0,9}:\s{0,9}["'\[]""")
+_UNDECIDED_FIELD = re.compile(
     r""":\s{0,9}["'](?:unclear|mixed|uncertain|undecided|neutral|ambiguous|unknown|depends)\b""",
     re.IGNORECASE,
 )
-_YES, _NO, _UNSAID = {"true", "1", "1.0"}, {"false", "0", "0.0"}, {"null", "none"}
+_YES, _NO, _NULL = {"true", "1", "1.0"}, {"false", "0", "0.0"}, {"null", "none"}
 
 
 def read_boolean_json(text: str, labels: Patterns) -> Verdict | None:
-    """Read two labels that are keys of JSON with a boolean each; numbers between 0 and 1 decide nothing.
+    """Return the verdict of JSON with the two labels as keys of booleans; fractions are contradictions.
 
-    Where both are headings of arguments, or a further field leaves the matter open, nothing is decided.
+    Unparsable if both labels are keys of texts, or if another field is undecided.
     """
-    headings = list(_HEADING.finditer(text))
-    named = {side for each in headings for side, label in labels.items() if label.fullmatch(each[1].lower())}
-    left_open = _OPEN.search(text) if len(headings) > 1 else None
-    if left_open or len(named) == len(headings) > 1:
-        return Verdict("unparsable", "contradiction", (left_open or headings[-1]).span())
-    found = [
+    text_fields = list(_TEXT_FIELD.finditer(text))
+    labels_with_text = {
+        side for field in text_fields for side, label in labels.items() if label.fullmatch(field[1].lower())
+    }
+    undecided = _UNDECIDED_FIELD.search(text) if len(text_fields) > 1 else None
+    if undecided or len(labels_with_text) == len(text_fields) > 1:
+        return Verdict("unparsable", "contradiction", (undecided or text_fields[-1]).span())
+    booleans = [
         (label, match[2].lower(), match.span())
         for match in _FLAG.finditer(text)
         for label, pattern in labels.items()
-        if pattern.fullmatch(match[1].lower()) and match[2].lower() not in _UNSAID
+        if pattern.fullmatch(match[1].lower()) and match[2].lower() not in _NULL
     ]
-    if not found:
+    if not booleans:
         return None
     first, second = labels
-    votes = {label if said in _YES else first if label == second else second for label, said, _ in found}
-    if len(votes) > 1 or not all(said in _YES | _NO for _, said, _ in found):
-        return Verdict("unparsable", "contradiction", found[-1][2])
-    return Verdict(votes.pop(), "marker", found[-1][2])
+    votes = {label if value in _YES else first if label == second else second for label, value, _ in booleans}
+    if len(votes) > 1 or not all(value in _YES | _NO for _, value, _ in booleans):
+        return Verdict("unparsable", "contradiction", booleans[-1][2])
+    return Verdict(votes.pop(), "marker", booleans[-1][2])
 
 
 def strip_json_booleans(text: str) -> str:
-    """Return JSON without its booleans and numbers, which say nothing where both labels have the same."""
+    """Mask the booleans and numbers of JSON, which decide nothing if both labels have the same value."""
     return _FLAG.sub(lambda flag: flag[0][0] + " " * (len(flag[0]) - 1), text)
 
 
 def require_own_voice(verdict: Verdict, cues: Cues, sentences: Sequence[Sentence]) -> Verdict:
-    """Return a verdict; none for a refusal that is not said in the model's own voice."""
+    """Return the verdict, or "no-verdict" for a refusal that is not in the first person."""
     if verdict.label == "refusal" and not first_match(cues["own_voice"], sentences):
         return Verdict("unparsable", "no-verdict")
     return verdict
 
 
 def opening_reply(sentences: Sequence[Sentence], patterns: Patterns) -> Verdict | None:
-    """Read a yes or no that begins an output which says nothing clearer, after the question or without it."""
+    """Return the verdict of a yes or no at the beginning, after repeated questions."""
     sentences = [*itertools.dropwhile(lambda sentence: sentence.text.endswith("?"), sentences)]
     for label, pattern in patterns.items():
         match = pattern.match(sentences[0].text) if sentences else None

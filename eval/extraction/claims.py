@@ -1,4 +1,4 @@
-"""Claims that speak for a label, and the verdict of an extractor."""
+"""Claims that support a label, and the verdict of an extractor."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ OPPOSITE = {"valid": "invalid", "invalid": "valid"}
 
 
 class Strength(IntEnum):
-    """How much a claim says, from a hint to an explicit marker."""
+    """Strength of a claim, from a hint to an explicit marker."""
 
     HINT = 0
     PARAPHRASE = 1
@@ -20,19 +20,19 @@ class Strength(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class LabelClaim:
-    """Words that speak for a label.
+    """Words that support a label.
 
     Attributes:
-        label: The label; "unparsable" where the words say that there is no decision.
-        strength: How explicit the words are.
-        reason: The code that a verdict by this claim gets.
-        span: Where the words stand in the original text.
-        sentence: The number of their sentence.
-        asserted: Whether the claim is made, not only asked or supposed.
-        concluding: Whether its sentence draws the conclusion of the answer.
-        contrasted: Whether its sentence sets it against what was said before.
-        shifted: Whether its sentence says that one verdict gave way to another.
-        reading: Whether its sentence gives the verdict of one reading among several.
+        label: The label; "unparsable" for words of indecision.
+        strength: Strength of the evidence.
+        reason: Reason code of a verdict by this claim.
+        span: Offsets of the words in the original text.
+        sentence: Index of the sentence.
+        asserted: Whether the claim is asserted, not only questioned or supposed.
+        concluding: Whether its sentence is a conclusion.
+        contrasted: Whether its sentence contrasts it with earlier words.
+        shifted: Whether its sentence reports a change of verdict.
+        reading: Whether its sentence gives the verdict of one interpretation among several.
         item: Whether it ends a listed argument, as in "ARGUMENT: **valid**".
     """
 
@@ -50,29 +50,28 @@ class LabelClaim:
 
     @property
     def decides(self) -> bool:
-        """Whether the claim speaks for one of the two verdicts."""
+        """Whether the claim supports one of the two verdicts."""
         return self.label in OPPOSITE
 
     @property
     def open(self) -> bool:
-        """Whether it is only asked, supposed or hinted at, so that "it is not" can answer it."""
+        """Whether the claim is only questioned, supposed or hinted at, so that "it is not" can answer it."""
         stands = self.asserted and self.strength > Strength.HINT
         return self.decides and self.reason not in {"reply", "hint"} and not stands
 
     def contradicts(self, other: LabelClaim) -> bool:
-        """Say whether two claims speak for opposite verdicts."""
+        """Whether two claims support opposite verdicts."""
         return self.decides and other.label == OPPOSITE[self.label]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The label of one free text, with the words that decided it.
+    """Label extracted from a text, with its evidence.
 
     Attributes:
         label: The label, such as "valid", "invalid", "refusal" or "unparsable".
-        reason: A short machine-readable code that says what kind of evidence decided.
-        span: Character offsets ``(start, end)`` into the original text of the deciding words;
-            ``None`` where no words decided.
+        reason: Machine-readable code of the kind of evidence.
+        span: Character offsets ``(start, end)`` of the evidence in the original text; None without evidence.
     """
 
     label: str
@@ -81,5 +80,5 @@ class Verdict:
 
     @property
     def outcome(self) -> str:
-        """The label, or "truncated" where the text breaks off before one."""
+        """The label, or "truncated" if the text is truncated before it."""
         return "truncated" if self.reason == "truncated" else self.label

@@ -1,4 +1,4 @@
-"""The clauses of a sentence: what is asserted in them, and how far negators reach."""
+"""Clauses of a sentence: asserted spans and the scope of negators."""
 
 from __future__ import annotations
 
@@ -11,38 +11,39 @@ from polbias.eval.extraction.tokens import Sentence, Span
 
 
 class ClauseScope:
-    """A sentence, its clauses and the stretches in which nothing is asserted.
+    """A sentence with its clauses and unasserted spans.
 
-    Insertions between commas in the middle of a predicate, as in "is, therefore, valid", are left
-    out of it.
+    Insertions between commas within a predicate, as in "is, therefore, valid", are removed.
 
     Args:
         sentence: The sentence.
-        grammar: The grammar of its language.
+        grammar: Cues of its language.
     """
 
     def __init__(self, sentence: Sentence, grammar: Cues) -> None:
-        self.sentence, self.lists = _without_insertions(sentence), grammar
+        self.sentence, self.cues = _without_insertions(sentence), grammar
         self.text = self.sentence.text
 
-    # Most sentences hold no claim, and then none of the following is looked for.
+    # Lazy: most sentences have no claim, and need none of these.
 
     @cached_property
     def strong(self) -> list[Span]:
-        """Where clauses end that nothing bears across."""
+        """Clause boundaries that no negator or condition crosses."""
         return self.spans("strong")
 
     @cached_property
     def bounds(self) -> list[Span]:
-        """Where clauses end."""
-        handed = self.spans("transparent")
-        soft = (span for span in self.spans("soft") if not any(is_inside(span, other) for other in handed))
+        """All clause boundaries."""
+        transparent = self.spans("transparent")
+        soft = (
+            span for span in self.spans("soft") if not any(is_inside(span, other) for other in transparent)
+        )
         return sorted([*self.strong, *soft])
 
     @cached_property
-    def silences(self) -> list[Span]:
-        """Where nothing is asserted."""
-        return [*self._conditions, *self._silences()]
+    def unasserted_spans(self) -> list[Span]:
+        """Spans in which nothing is asserted."""
+        return [*self._conditions, *self._find_unasserted()]
 
     @cached_property
     def _neutral(self) -> list[Span]:
@@ -50,58 +51,59 @@ class ClauseScope:
 
     @cached_property
     def _conditions(self) -> list[Span]:
-        return [self._condition(match) for match in self.lists["conditional"].finditer(self.text)]
+        return [self._condition_span(match) for match in self.cues["conditional"].finditer(self.text)]
 
     def spans(self, name: str) -> list[Span]:
-        """Find the matches of a list in the text."""
-        return [match.span() for match in self.lists[name].finditer(self.text)]
+        """Return the spans of a cue in the text."""
+        return [match.span() for match in self.cues[name].finditer(self.text)]
 
     def begin(self, position: int, bounds: list[Span] | None = None) -> int:
-        """Find where the clause of a position begins."""
+        """Return the start of the clause of a position."""
         return max((end for _, end in bounds or self.bounds if end <= position), default=0)
 
     def end(self, position: int, bounds: list[Span] | None = None) -> int:
-        """Find where the clause of a position ends."""
+        """Return the end of the clause of a position."""
         return next((start for start, _ in bounds or self.bounds if start >= position), len(self.text))
 
-    def bearing(self, start: int, end: int) -> Span:
-        """Find the stretch in which negators and modal verbs bear on some words."""
-        return self.begin(start), self.end(end) if self.lists.blocks["reach"] == "clause" else end
+    def negation_span(self, start: int, end: int) -> Span:
+        """Return the span in which negators and modal verbs apply to a span."""
+        return self.begin(start), self.end(end) if self.cues.blocks["reach"] == "clause" else end
 
     def is_negated(self, start: int, end: int, *, inside: bool = False) -> bool:
-        """Say whether an odd number of negators bears on some words."""
-        found = (
-            match.span() for match in self.lists["negators"].finditer(self.text, *self.bearing(start, end))
+        """Whether an odd number of negators applies to a span."""
+        negators = (
+            match.span()
+            for match in self.cues["negators"].finditer(self.text, *self.negation_span(start, end))
         )
-        counted = [span for span in found if not any(is_inside(span, other) for other in self._neutral)]
-        return sum(inside or not start <= low < end for low, _ in counted) % 2 == 1
+        effective = [span for span in negators if not any(is_inside(span, other) for other in self._neutral)]
+        return sum(inside or not start <= low < end for low, _ in effective) % 2 == 1
 
-    def silent(self, position: int) -> bool:
-        """Say whether nothing is asserted at a position."""
-        return any(low <= position < high for low, high in self.silences)
+    def is_unasserted(self, position: int) -> bool:
+        """Whether a position lies in an unasserted span."""
+        return any(low <= position < high for low, high in self.unasserted_spans)
 
     def is_conditional(self, position: int) -> bool:
-        """Say whether a condition governs a position that is more than the truth of the premises."""
+        """Whether a position depends on a condition other than the truth of the premises."""
         return any(
-            end <= position <= self.end(end, self.strong) and not self._harmless(max(start - 10, 0), end)
+            end <= position <= self.end(end, self.strong) and not self._is_harmless(max(start - 10, 0), end)
             for start, end in self._conditions
         )
 
-    def _harmless(self, start: int, end: int) -> bool:
-        """Say whether a condition asks no more than the premises do."""
-        if self.lists["concessive"].search(self.text, start, end):
+    def _is_harmless(self, start: int, end: int) -> bool:
+        """Whether a condition requires no more than the premises."""
+        if self.cues["concessive"].search(self.text, start, end):
             return True
-        circular = self.lists["circular"].search(self.text, start, end)
-        return not circular and bool(self.lists["harmless"].search(self.text, start, end))
+        circular = self.cues["circular"].search(self.text, start, end)
+        return not circular and bool(self.cues["harmless"].search(self.text, start, end))
 
-    def _condition(self, match: re.Match[str]) -> Span:
-        """Return the stretch of a conditional clause."""
+    def _condition_span(self, match: re.Match[str]) -> Span:
+        """Return the span of a conditional clause."""
         start = match.end() + 2 * self.text.startswith(" ,", match.end())
         ends = (self.text.find(mark, start) for mark in (" ,", " then ", " dann "))
         return match.start(), min([self.end(start, self.strong), *(end for end in ends if end >= 0)])
 
-    def _silences(self) -> Iterator[Span]:
-        """Yield the stretches of questions, of the task, of definitions and of reports."""
+    def _find_unasserted(self) -> Iterator[Span]:
+        """Yield the spans of questions, task descriptions, definitions, refusals and reported speech."""
         if self.text.endswith("?"):
             yield 0, len(self.text)
         for names, bounds in (
@@ -114,7 +116,7 @@ class ClauseScope:
 
 
 def is_inside(inner: Span, outer: Span) -> bool:
-    """Say whether one stretch lies in another."""
+    """Whether the inner span lies in the outer span."""
     return outer[0] <= inner[0] and inner[1] <= outer[1]
 
 

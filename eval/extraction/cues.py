@@ -13,11 +13,9 @@ import yaml
 from polbias.aliases import Document, Json
 from polbias.eval.extraction.tokens import AnswerToken
 
-# The cue words of the extractors, read from ``cues/*.yaml``.
-# A cue file is a mapping of blocks. The alternatives of a block stand on lines of their own, or are
-# separated by two spaces; a line that begins with ``#`` is a comment. ``<name>`` inside an
-# alternative stands for a block of that name under ``groups``. A block becomes one compiled pattern
-# that matches any of its alternatives as whole words.
+# A cue file is a mapping of blocks. The alternatives of a block are on separate lines, or separated by two
+# spaces; a line that begins with ``#`` is a comment. ``<name>`` in an alternative is replaced by the block of
+# that name under ``groups``. A block becomes one pattern that matches any of its alternatives as whole words.
 
 LANGUAGES = ("de", "en")
 Patterns = Mapping[str, re.Pattern[str]]
@@ -27,13 +25,13 @@ _CUES = Path(__file__).parent / "cues"
 
 
 class Cues(dict[str, re.Pattern[str]]):
-    """The patterns of a cue file by name, each compiled when it is first looked up.
+    """Patterns of a cue file by name, compiled at first use.
 
-    "idioms.valid" is the block "valid" among the idioms, and the name of a group is a pattern as well.
+    "idioms.valid" is the block "valid" of the block "idioms"; the name of a group is a key too.
 
     Args:
-        file: The name of the file; ``cues/validity.en.yaml`` explains what stands in one.
-        question: The name of the file that amends it for another question.
+        file: Name of the file; ``cues/validity.en.yaml`` documents the format.
+        question: Name of a file that amends it for another question.
     """
 
     def __init__(self, file: str, question: str | None = None) -> None:
@@ -42,21 +40,21 @@ class Cues(dict[str, re.Pattern[str]]):
 
     @cached_property
     def blocks(self) -> Json:
-        """What the file says."""
+        """Blocks of the file, as amended."""
         blocks = read_cues(self._file)
         if not self._question:
             return blocks
         changes = read_cues(self._question)
-        return _amended({**blocks, **changes.get("instead", {})}, changes["more"], changes["without"])
+        return _amend_blocks({**blocks, **changes.get("instead", {})}, changes["more"], changes["without"])
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """Words that tell the language."""
+        """Function words that identify the language."""
         return frozenset(self.blocks["function_words"].split())
 
     def part(self, name: str) -> Patterns:
-        """Return the patterns of a block of blocks."""
-        return {each: self[f"{name}.{each}"] for each in self.blocks[name]}
+        """Return the patterns of a nested block by name."""
+        return {part: self[f"{name}.{part}"] for part in self.blocks[name]}
 
     def __missing__(self, name: str) -> re.Pattern[str]:
         block: Any = self.blocks
@@ -71,18 +69,18 @@ class Cues(dict[str, re.Pattern[str]]):
 
 @cache
 def load_verdict_patterns(language: str, question: str = "validity") -> Cues:
-    """Load what the verdicts of a language look like."""
+    """Load the cues for verdicts in a language."""
     return Cues(f"validity.{language}", None if question == "validity" else f"{question}.{language}")
 
 
 @cache
 def shared(name: str) -> re.Pattern[str]:
-    """A pattern that holds of all languages."""
+    """Return a pattern shared by all languages."""
     return re.compile(read_cues("shared")[name])
 
 
 def primary_language(language: str) -> str:
-    """Return the language that an extractor reads."""
+    """Return the primary language of a tag, or raise ValueError if it is not supported."""
     primary = language.replace("_", "-").split("-")[0].lower()
     if primary not in LANGUAGES:
         raise ValueError(f"language {language!r} is not supported; choose one of {', '.join(LANGUAGES)}")
@@ -90,10 +88,10 @@ def primary_language(language: str) -> str:
 
 
 def detect_language(tokens: Iterable[AnswerToken], default: str, question: str = "validity") -> Cues:
-    """Tell the language of a sentence by its function words."""
+    """Return the cues of the language of a sentence, detected from its function words."""
     words = [token.text for token in tokens]
     grammars = {name: load_verdict_patterns(name, question) for name in LANGUAGES}
-    counts = {name: sum(word in each.words for word in words) for name, each in grammars.items()}
+    counts = {name: sum(word in grammar.words for word in words) for name, grammar in grammars.items()}
     return grammars[max(LANGUAGES, key=lambda name: (counts[name], name == default))]
 
 
@@ -105,16 +103,16 @@ def read_cues(name: str) -> Json:
     return data
 
 
-def _amended(data: Document, more: Document, without: Document) -> Json:
-    """Add alternatives to blocks and take others away."""
+def _amend_blocks(data: Document, additions: Document, exclusions: Document) -> Json:
+    """Return the blocks with alternatives added and removed."""
     amended = dict(data)
-    for name in {**more, **without}:
-        block, added, excluded = data.get(name, ""), more.get(name), without.get(name)
+    for name in {**additions, **exclusions}:
+        block, added, excluded = data.get(name, ""), additions.get(name), exclusions.get(name)
         if isinstance(block, Mapping):
-            amended[name] = _amended(block, added or {}, excluded or {})
+            amended[name] = _amend_blocks(block, added or {}, excluded or {})
         else:
-            kept = [item for item in _items(block) if item not in _items(excluded or "")]
-            amended[name] = "\n".join([*kept, added or ""])
+            retained = [item for item in _items(block) if item not in _items(excluded or "")]
+            amended[name] = "\n".join([*retained, added or ""])
     return amended
 
 

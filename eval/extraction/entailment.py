@@ -1,4 +1,4 @@
-"""From the free text of a model to its verdict on whether a hypothesis follows from premises."""
+"""Answer extraction for entailment: whether a hypothesis follows from premises."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.validity import resolve_verdict
 
 LABELS = {"valid": "entailment", "invalid": "non-entailment"}
-"""What the verdicts on validity are called here."""
+"""Labels of this question by verdict on validity."""
 
 _CUES = Cues("entailment.en")
-_CHAIN = 25
-"""An output of so many words reasons before it answers."""
+_MIN_REASONING_WORDS = 25
+"""A response of at least this many tokens reasons before it answers."""
 _MARKS = " .,;:!—"
 _QUOTATION = re.compile(r"[\"“„”][^\"“„”\n]*[\"“„”]")
 _END = re.compile(r"</s>|<\|(?:endoftext|end_of_text|end|eot_id|eom_id|im_end)\|>")
-"""What ends the answer of a model that goes on nevertheless."""
+"""End-of-text tokens that a model generates as text."""
 _MASK = quotation_mask(re.compile(r"entail|valid|follow|conclu|hypothes|premise", re.IGNORECASE))
 
 
 def extract_entailment(text: str) -> Verdict:
-    """Read the final verdict on an entailment off an English model output.
+    """Extract the final verdict on an entailment from an English response.
 
-    The output is read as :func:`extract_validity` reads one, with the words of this question for those
-    of that one. The parser that was published with the paper accepts nothing but a bare "entailment" or
-    "non-entailment" as the first word of the last line, with or without a full stop; an answer in quotes or
-    in bold, with a reason after it, or in a sentence it counts as wrong without saying so, and a refusal
-    or a text that broke off as well. Here these are read, or are outcomes of their own.
+    The rules of :func:`extract_validity` apply, with the words of this question. The parser published with
+    the paper accepts only a bare "entailment" or "non-entailment" as the first word of the last line, with or
+    without a full stop; it silently scores as wrong an answer in quotes, in bold, with a reason or in a
+    sentence, a refusal, and a truncated response. This extractor parses answers of these forms, and returns
+    separate outcomes for refusals and truncated responses.
 
     Args:
-        text: The output, any string.
+        text: The response, any string.
 
     Returns:
         The verdict "entailment", "non-entailment", "refusal" or "unparsable".
@@ -52,7 +52,7 @@ def extract_entailment(text: str) -> Verdict:
     verdict = (
         whole_reply(sentences, _CUES.part("whole"), _MARKS)
         or _last_line(sentences)
-        or _judged(sentences, prepared.truncated)
+        or _judge_validity(sentences, prepared.truncated)
     )
     verdict = require_own_voice(verdict, _CUES, sentences)
     if verdict.reason == "no-verdict":
@@ -62,19 +62,19 @@ def extract_entailment(text: str) -> Verdict:
     )
 
 
-def _judged(sentences: Sequence[Sentence], truncated: bool) -> Verdict:
-    """Judge an output as one on validity; one without a full stop may still end in a verdict."""
-    tongues = [load_verdict_patterns("en", "entailment")] * len(sentences)
-    verdict = resolve_verdict(sentences, tongues, truncated)
+def _judge_validity(sentences: Sequence[Sentence], truncated: bool) -> Verdict:
+    """Return the verdict on validity; a text without a final full stop may still end in a verdict."""
+    grammars = [load_verdict_patterns("en", "entailment")] * len(sentences)
+    verdict = resolve_verdict(sentences, grammars, truncated)
     if truncated and verdict.reason == "no-verdict" and first_match(_CUES["ends"], sentences[-1:]):
-        complete = resolve_verdict(sentences, tongues, truncated=False)
+        complete = resolve_verdict(sentences, grammars, truncated=False)
         return complete if complete.label in LABELS else verdict
     return verdict
 
 
 def _last_line(sentences: Sequence[Sentence]) -> Verdict | None:
-    """Read the label that stands alone on the last line after a chain of thought, as the prompt asks."""
-    if sum(len(sentence.tokens) for sentence in sentences) < _CHAIN:
+    """Return the label alone on the last line after a chain of thought, as the prompt requests."""
+    if sum(len(sentence.tokens) for sentence in sentences) < _MIN_REASONING_WORDS:
         return None
     last = sentences[-1]
     label = last.text.strip(_MARKS)

@@ -1,4 +1,4 @@
-"""The text of a response without thoughts and markup, as tokens."""
+"""Preparation of responses: removal of reasoning and markup, tokenization."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ _Outcome = TypeVar("_Outcome")
 
 
 def cached_reader(read: Callable[..., _Outcome], size: int = 1 << 16) -> Callable[..., _Outcome]:
-    """A reader that keeps what it made of the same text, ended for the same reason."""
+    """Return the reader with a cache keyed by text, finish reason and question."""
 
     @lru_cache(maxsize=size)
     def cached(text: str, reason: str | None, *question: Hashable) -> _Outcome:
         return read(Response(text, {"finish_reason": reason} if reason else None), *question)
 
     def reader(text: str, *question: Hashable) -> _Outcome:
-        return cached(str(text), finish_reason(text), *question)  # the cache holds no thoughts
+        return cached(str(text), finish_reason(text), *question)  # the cache holds no reasoning
 
     return reader
 
 
 HEAD, TAIL = 8_000, 24_000
-"""Of a longer output only so many characters at its beginning and at its end are read."""
+"""Numbers of characters that are read at the beginning and the end of a longer response."""
 
 SHORT = 1_000
-"""Characters of a text that is kept when it is prepared."""
+"""Maximum characters of a text whose preparation is cached."""
 _STRIPPED = re.compile(r"\s*(?:analysis|commentary)(?=[^\W_]|[\"“„«(\[*]|\s*\Z)")
-"""How an output of gpt-oss begins once its special tokens are left out: "analysisWe must say". An ordinary
-answer has a sign or a space after the word."""
+"""Beginning of a gpt-oss response without its special tokens: "analysisWe must say". In other answers a
+punctuation mark or a space follows the word."""
 _UNFINISHED = re.compile(r"(?:\w|[,:;(\[{–—-]|(?<=\s)[*_`\"'„“#]+)\s*$")
 
 
@@ -43,12 +43,12 @@ _FEW_LETTERS = 2
 
 @dataclass(frozen=True)
 class PreparedAnswer:
-    """An output without its thinking.
+    """A response without its reasoning.
 
     Attributes:
-        sentences: The sentences of the visible answer.
-        truncated: Whether the output breaks off: a thought is never closed, or the last
-            sentence has no end.
+        sentences: Sentences of the visible answer.
+        truncated: Whether the response is truncated: its reasoning is not closed, or its last sentence has no
+            end.
     """
 
     sentences: tuple[Sentence, ...]
@@ -56,26 +56,26 @@ class PreparedAnswer:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The words of all sentences but the shortest, which tell no echo."""
+        """Words with more than two letters; shorter words do not indicate an echo."""
         words = (token.text for sentence in self.sentences for token in sentence.tokens)
         return frozenset(word for word in words if len(word) > _FEW_LETTERS)
 
 
 def prepare(text: str) -> PreparedAnswer:
-    """Strip the thinking from an output and split the rest into sentences.
+    """Strip the reasoning from a response and split the answer into sentences.
 
-    A closed ``<think>`` block is dropped, as is all before a closing tag that was never opened;
-    a block that is opened and never closed is dropped and makes the answer truncated. So are the marks
-    of other models, and the channels of gpt-oss with and without their special tokens.
+    Drops closed ``<think>`` blocks, and all text before a closing tag without an opening tag. Drops an
+    unclosed block too, and marks the answer as truncated. The same holds for the tags of other models, and
+    for the channels of gpt-oss with and without their special tokens.
     """
-    return _prepared(text) if len(text) <= SHORT else _prepared.__wrapped__(text)
+    return _prepare(text) if len(text) <= SHORT else _prepare.__wrapped__(text)
 
 
 @lru_cache(maxsize=1 << 12)
-def _prepared(text: str) -> PreparedAnswer:
-    """Prepare a text; a statement is asked about many times, and short answers come again and again."""
-    outside, unfinished = _outside(text)
-    stretches = _window(list(_trim(outside, text)))
+def _prepare(text: str) -> PreparedAnswer:
+    """Prepare a text; cached, as statements and short answers recur."""
+    outside, unfinished = _visible_spans(text)
+    stretches = _head_and_tail(list(_trim(outside, text)))
     sentences = tuple(sentence for span in stretches for sentence in split_sentences(text, *span))
     tail = text[max(stretches[-1][0], stretches[-1][1] - 200) : stretches[-1][1]] if stretches else ""
     return PreparedAnswer(sentences, unfinished is not None or bool(_UNFINISHED.search(tail)))
@@ -85,38 +85,38 @@ _OPEN = re.compile(r"[,(\[{„–—]\s*$")
 
 
 def is_cut_off(text: str, dangling: re.Pattern[str]) -> bool:
-    """Say whether there is evidence that an output was cut off, not only that its last word has no full stop.
+    """Whether a response is truncated, with more evidence than a missing full stop.
 
-    The server says so, a thought is never closed, or, where the server says nothing, the text ends in a word
-    or sign that asks for more.
+    Evidence is the finish reason, unclosed reasoning or, without a finish reason, a final word or punctuation
+    mark that requires a continuation.
     """
     reason = finish_reason(text)
-    if reason in LENGTH_FINISH_REASONS or _outside(text)[1] is not None:
+    if reason in LENGTH_FINISH_REASONS or _visible_spans(text)[1] is not None:
         return True
     tail = text.rstrip()[-200:]
     return reason is None and bool(_OPEN.search(tail) or dangling.search(tail.lower()))
 
 
 def visible(text: str) -> str:
-    """Return an output without its thinking and without white space at its ends."""
-    return "".join(text[start:end] for start, end in _outside(text)[0]).strip()
+    """Return a response without its reasoning, stripped of white space."""
+    return "".join(text[start:end] for start, end in _visible_spans(text)[0]).strip()
 
 
 def mask_reasoning(text: str) -> str:
-    """Return an output with line breaks for its thinking, in which every character stands where it stood.
+    """Replace the reasoning of a response by line breaks, keeping the offsets of all characters.
 
-    The mark that opens a thought which is never closed is left, so that it can still be told.
+    The opening tag of unclosed reasoning is kept, so that the text still counts as truncated.
     """
-    stretches, opened = _outside(text)
-    kept, position = [], 0
+    stretches, opened = _visible_spans(text)
+    pieces, position = [], 0
     for start, end in (*stretches, *([opened] if opened else ())):
-        kept += ["\n" * (start - position), text[start:end]]
+        pieces += ["\n" * (start - position), text[start:end]]
         position = end
-    return "".join((*kept, "\n" * (len(text) - position)))
+    return "".join((*pieces, "\n" * (len(text) - position)))
 
 
-def _outside(text: str) -> tuple[list[Span], Span | None]:
-    """Return the stretches outside thoughts, and the mark that opens a thought which is never closed."""
+def _visible_spans(text: str) -> tuple[list[Span], Span | None]:
+    """Return the spans outside reasoning, and the span of the opening tag of unclosed reasoning."""
     stretches: list[Span] = []
     stripped = _STRIPPED.match(text)
     opened = stripped.span() if stripped else None
@@ -135,7 +135,7 @@ def _outside(text: str) -> tuple[list[Span], Span | None]:
 
 
 def _trim(stretches: Sequence[Span], text: str) -> Iterator[Span]:
-    """Take the white space off the ends of stretches, and drop empty ones."""
+    """Strip white space from spans, and drop empty spans."""
     for start, end in stretches:
         inner = text[start:end]
         span = end - len(inner.lstrip()), start + len(inner.rstrip())
@@ -143,16 +143,16 @@ def _trim(stretches: Sequence[Span], text: str) -> Iterator[Span]:
             yield span
 
 
-def _window(stretches: list[Span]) -> list[Span]:
-    """Cut the middle out of a very long output."""
+def _head_and_tail(stretches: list[Span]) -> list[Span]:
+    """Return the spans of the head and tail of a very long response."""
     size = sum(end - start for start, end in stretches)
     if size <= HEAD + TAIL:
         return stretches
-    return [*_take(stretches, 0, HEAD), *_take(stretches, size - TAIL, size)]
+    return [*_slice_spans(stretches, 0, HEAD), *_slice_spans(stretches, size - TAIL, size)]
 
 
-def _take(stretches: Sequence[Span], low: int, high: int) -> Iterator[Span]:
-    """Yield what lies between two positions counted along the stretches."""
+def _slice_spans(stretches: Sequence[Span], low: int, high: int) -> Iterator[Span]:
+    """Yield the parts of spans between two positions counted along the spans."""
     seen = 0
     for start, end in stretches:
         first, last = max(low - seen, 0), min(high - seen, end - start)

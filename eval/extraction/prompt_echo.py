@@ -1,4 +1,4 @@
-"""Words of the prompt and of its item in a response."""
+"""Echoes of the prompt and its item in a response."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _STOP = re.compile(
     r"|claim|response|article|artikel|frage|behauptung|eingabe|anweisung|aufgabe|beispiel|antworte)\b)",
     re.IGNORECASE,
 )
-"""What ends an answer: marks of its end, and the heading of a further item."""
+"""End of an answer: end-of-text tokens, and the heading of a further item."""
 _OBJECT = re.compile(r"\s*(?:```\w*\s*)?\{.*\}\s*(?:```\s*)?", re.DOTALL)
-_NAMED = (
+_ANSWER_KEY = (
     r'["\'](?:\w+[_ -]|gesamt|end)?(?:answer|label|verdict|stance|judge?ment|classification|rating|position'
     r"|result|choice|selection|selected|option|decision|response|opinion|vote|view|evaluation|assessment"
     r"|antwort|urteil|bewertung|einschätzung|ergebnis|haltung|fazit|wahl|auswahl|entscheidung|stellungnahme|meinung"
@@ -31,36 +31,38 @@ _WITHHELD = (
     r"|no[nt]? (?:dispon\w+|available|applicable|espress\w+)|nicht verfügbar|(?:sin|senza|sans|ohne) \w+"
     r"|ningun\w*|nessun\w*|aucun\w*|abst\w*|enthalt\w*|skip\w*)\b"
 )
-_FIELD = re.compile(rf"""{_NAMED}(?!{_WITHHELD})((?:[^"\\\n]|\\.)+?)["']\s*[,}}]""", re.IGNORECASE)
-_UNANSWERED = re.compile(_NAMED + _WITHHELD, re.IGNORECASE)
+_FIELD = re.compile(rf"""{_ANSWER_KEY}(?!{_WITHHELD})((?:[^"\\\n]|\\.)+?)["']\s*[,}}]""", re.IGNORECASE)
+_UNANSWERED = re.compile(_ANSWER_KEY + _WITHHELD, re.IGNORECASE)
 _FINAL = re.compile(r"\W(?:final|my|own|overall|total|gesamt|insgesamt|conclusion|fazit)", re.IGNORECASE)
 _UNSET = re.compile(r"""["'][^"'\n]{1,40}["']\s*:\s*(?:null|None)\b""")
-"""A field of JSON that says nothing."""
-_SENTENCE = 3
-"""Quoted words are a sentence of the item if there are so many."""
+"""JSON field without a value."""
+_MIN_SENTENCE_WORDS = 3
+"""Minimum words of a quotation that is a sentence of the item."""
 
 
 def fields(text: str) -> list[re.Match[str]]:
-    """Find the fields of an object of JSON that are called an answer."""
+    """Return the matches of the answer fields of a JSON object."""
     return [*_FIELD.finditer(text)] if _OBJECT.fullmatch(text) else []
 
 
 def match_null_answer(text: str) -> re.Match[str] | None:
-    """Find a field of an object of JSON that is called an answer and says that there is none."""
+    """Return the match of an answer field of a JSON object that declines to answer."""
     return _UNANSWERED.search(text) if _OBJECT.fullmatch(text) else None
 
 
 def mask_prompt_echo(text: str) -> str:
-    """Blank out thoughts and the prompt that an output repeats, and cut off what follows its answer.
+    """Mask reasoning and a repeated prompt, and cut the text after the answer.
 
-    Of an object of JSON only the field that is called an answer is left, or the final one of several.
+    Of a JSON object only the answer field is kept; of several, the final ones.
     """
     text = _UNSET.sub(lambda unset: " " * len(unset.group()), mask_reasoning(text))
     answers = fields(text)
-    kept = [field for field in answers if _FINAL.match(field[0])] or answers
-    if len(kept) == 1 or (kept and all(len(field[1].split()) < _SENTENCE for field in kept)):
-        places = {place for field in kept for place in range(*field.span(1))}
-        return "".join(sign if place in places else "\n" for place, sign in enumerate(text))
+    selected = [field for field in answers if _FINAL.match(field[0])] or answers
+    if len(selected) == 1 or (
+        selected and all(len(field[1].split()) < _MIN_SENTENCE_WORDS for field in selected)
+    ):
+        positions = {position for field in selected for position in range(*field.span(1))}
+        return "".join(sign if position in positions else "\n" for position, sign in enumerate(text))
     closing = text.rfind("[/INST]")
     if "[INST]" in text[: max(closing, 0)]:
         start = closing + len("[/INST]")
@@ -75,17 +77,17 @@ def mask_prompt_echo(text: str) -> str:
 _VALUE = re.compile(
     r"""(?<!claim)(?<!statement)(?<!behauptung)(?<!aussage)(?<!text)["']\s?:$""", re.IGNORECASE
 )
-"""What stands before a value of JSON, other than the item repeated."""
+"""Key before a JSON value, except keys of the repeated item."""
 
 
 def quotation_mask(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
-    """Return what hides a quoted sentence of the item, whose words are no verdict, in a word as long."""
+    """Return a function that masks a quoted sentence by x of equal length, unless `speaks` matches."""
 
     def mask(quotation: re.Match[str]) -> str:
         text, before = quotation.group(), quotation.string[: quotation.start()][-40:].rstrip()
         if _VALUE.search(before):
             return text
-        if len(text.split()) < _SENTENCE or speaks.search(text):
+        if len(text.split()) < _MIN_SENTENCE_WORDS or speaks.search(text):
             return text
         return text[0] + "x" * (len(text) - 2) + text[-1]
 
@@ -93,7 +95,7 @@ def quotation_mask(speaks: re.Pattern[str]) -> Callable[[re.Match[str]], str]:
 
 
 def substitute_words(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -> Sentence:
-    """Put the words of one question for those of another; each keeps its place in the text."""
+    """Replace each match of a pattern by its word, keeping the offsets."""
     for word, pattern in words.items():
         while spans := [sentence.origin(*match.span()) for match in pattern.finditer(sentence.text)]:
             merged = [
@@ -101,50 +103,54 @@ def substitute_words(sentence: Sentence, words: Mapping[str, re.Pattern[str]]) -
             ]
             tokens = {*sentence.tokens}.difference(*merged)
             tokens |= {
-                AnswerToken(word, *span, any(t.marked for t in each))
-                for span, each in zip(spans, merged, strict=True)
+                AnswerToken(word, *span, any(t.marked for t in token_group))
+                for span, token_group in zip(spans, merged, strict=True)
             }
             sentence = Sentence(tuple(sorted(tokens, key=lambda token: token.start)))
     return sentence
 
 
-_ECHO = 4
-"""So many words in a row that also stand in a row in the item are an echo of it."""
+_MIN_ECHO_WORDS = 4
+"""Minimum length of a word sequence of the item that counts as an echo."""
 
 
 def may_repeat_item(text: str, item: str) -> bool:
-    """Whether an output can repeat the item: a long one, or one that has more than a short word of it."""
+    """Whether a response can repeat the item: it is long, or shares a word of more than two letters."""
     if len(text) > SHORT:
         return True
     return not prepare(text).words.isdisjoint(prepare(item).words)
 
 
 def replace_item_mentions(sentences: Sequence[Sentence], item: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Put one "this" for each stretch that repeats the item, or most of a short one."""
-    known = [token.text for sentence in item for token in sentence.tokens if token.text[0].isalnum()]
-    size = min(_ECHO, len(known))
-    runs = {tuple(known[start : start + size]) for start in range(len(known) - size + 1)} if size else set()
-    return tuple(_without_runs(sentence, runs, size) for sentence in sentences) if runs else tuple(sentences)
+    """Replace each word sequence that repeats the item by "this"."""
+    item_words = [token.text for sentence in item for token in sentence.tokens if token.text[0].isalnum()]
+    size = min(_MIN_ECHO_WORDS, len(item_words))
+    runs = (
+        {tuple(item_words[start : start + size]) for start in range(len(item_words) - size + 1)}
+        if size
+        else set()
+    )
+    return tuple(_replace_runs(sentence, runs, size) for sentence in sentences) if runs else tuple(sentences)
 
 
-def _without_runs(sentence: Sentence, runs: Set[tuple[str, ...]], size: int) -> Sentence:
+def _replace_runs(sentence: Sentence, runs: Set[tuple[str, ...]], size: int) -> Sentence:
     words = [number for number, token in enumerate(sentence.tokens) if token.text[0].isalnum()]
     echoed: set[int] = set()
     for start in range(len(words) - size + 1):
         run = words[start : start + size]
         if tuple(sentence.tokens[number].text for number in run) in runs:
             echoed.update(range(run[0], run[-1] + 1))
-    kept = []
+    tokens = []
     for number, token in enumerate(sentence.tokens):
         if number not in echoed:
-            kept.append(token)
+            tokens.append(token)
         elif number - 1 not in echoed:
-            kept.append(replace(token, text="this", marked=False))
-    return Sentence(tuple(kept))
+            tokens.append(replace(token, text="this", marked=False))
+    return Sentence(tuple(tokens))
 
 
 def first_match(pattern: re.Pattern[str], sentences: Sequence[Sentence]) -> tuple[int, int] | None:
-    """Where the first match of a pattern stands in the original text."""
+    """Return the span of the first match of a pattern in the original text."""
     for sentence in sentences:
         if match := pattern.search(sentence.text):
             return sentence.origin(*match.span())

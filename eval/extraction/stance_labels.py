@@ -1,4 +1,4 @@
-"""Labels that a response states, which no praise or blame behind them turns round."""
+"""Stated labels of a response, which later praise or blame does not reverse."""
 
 from __future__ import annotations
 
@@ -28,19 +28,21 @@ _OF_STATEMENT = re.compile(
     r"| (?:it|this|that)(?= after all| now| instead)| after all\b"
 )
 LABEL_REASONS = frozenset({"marker", "sentence", "negated"})
-"""The reasons of claims that use a label of the prompt."""
+"""Reasons of claims that use a label of the prompt."""
 
 
 def part_label(sentences: Sequence[Sentence], text: str, words: LabelPatterns) -> Iterator[Sentence]:
-    """Yield sentences; a label ends one where a capital begins the reasons: "2) Disagree Taxes are".
+    """Yield sentences; split the first after a label before a capital: "2) Disagree Taxes are".
 
-    Labels that are headings of the arguments for and against end none.
+    Labels that are headings of arguments for and against do not split.
     """
     first, *rest = sentences
     labels = (*words.own_view.values(), STATEMENT_CUES["label"])
     end = _label_end(first, text, labels)
     headings = (
-        end and first.tokens[end - 1].text in _HEADS and any(_heads(sentence, labels) for sentence in rest)
+        end
+        and first.tokens[end - 1].text in _HEADS
+        and any(_is_heading(sentence, labels) for sentence in rest)
     )
     if end and not headings:
         yield Sentence(first.tokens[:end])
@@ -50,14 +52,14 @@ def part_label(sentences: Sequence[Sentence], text: str, words: LabelPatterns) -
     yield from rest
 
 
-def _heads(sentence: Sentence, labels: Sequence[re.Pattern[str]]) -> bool:
-    """Say whether a sentence begins with a label and a colon."""
+def _is_heading(sentence: Sentence, labels: Sequence[re.Pattern[str]]) -> bool:
+    """Whether a sentence begins with a label and a colon or dash."""
     matches = (label.match(sentence.text) for label in labels)
     return any(match and sentence.text[match.end() + 1 :][:1] in _HEADS for match in matches)
 
 
 def _label_end(sentence: Sentence, text: str, labels: Sequence[re.Pattern[str]]) -> int:
-    """Return with how many tokens a sentence begins that are a label, where a capital follows."""
+    """Return the number of tokens of a label at the beginning before a capital, else 0."""
     for number, token in enumerate(sentence.tokens[1:], 1):
         before = " ".join(token.text for token in sentence.tokens[:number])
         if not text[token.start].isupper() or _OPTION.fullmatch(token.text):
@@ -66,13 +68,13 @@ def _label_end(sentence: Sentence, text: str, labels: Sequence[re.Pattern[str]])
         for label in labels:
             for match in label.finditer(before):
                 lead = before[: match.start()].split()
-                if match.end() == len(before) and _leads(lead, match.group()):
+                if match.end() == len(before) and _is_lead(lead, match.group()):
                     return number
     return 0
 
 
-def _leads(words: Sequence[str], label: str) -> bool:
-    """Say whether words before a label only announce it; "I support" may have its object behind it."""
+def _is_lead(words: Sequence[str], label: str) -> bool:
+    """Whether the words before a label only announce it; "I support" may have an object after it."""
     if words and words[-1] in _SUBJECTS and _OBJECTS.match(label):
         return False
     return all(
@@ -87,7 +89,7 @@ def _leads(words: Sequence[str], label: str) -> bool:
 def withdrawal(
     sentences: Sequence[Sentence],
 ) -> tuple[list[Sentence], list[Sentence], tuple[int, int]] | None:
-    """Return what stands before and after the last words that take an answer back, and where they stand."""
+    """Return the sentences before and after the last retraction of an answer, and its span."""
     for number, sentence in reversed([*enumerate(sentences)]):
         for match in reversed([*STATEMENT_CUES["withdraws"].finditer(sentence.text)]):
             low, high = sentence.origin(*match.span())
@@ -103,38 +105,38 @@ def withdrawal(
 def find_unsettled_span(
     verdict: Verdict, sentences: Sequence[Sentence], words: LabelPatterns
 ) -> tuple[int, int] | None:
-    """Return where a response ends without an answer, or turns from a label that was only its first word."""
+    """Return the span in which a response ends undecided, or turns from a tentative label."""
     if verdict.span is None:
         return None
     tentative = False
     for sentence in sentences:
         if STATEMENT_CUES["continues"].match(sentence.text):
             return None
-        start = _after(sentence, verdict.span[1])
+        start = _start_after(sentence, verdict.span[1])
         if start is None:
             continue
         tentative = tentative or bool(start and STATEMENT_CUES["tentative"].match(sentence.text, start))
-        turned = STATEMENT_CUES["ends"].search(sentence.text, start)
-        if tentative and not turned:
-            turned = STATEMENT_CUES["turns"].search(sentence.text, start)
-        if sentence is sentences[-1] and start == 0 and not turned:
-            turned = _turned(sentence.text, verdict, words)
-        if turned:
-            return sentence.origin(*turned.span())
+        turn = STATEMENT_CUES["ends"].search(sentence.text, start)
+        if tentative and not turn:
+            turn = STATEMENT_CUES["turns"].search(sentence.text, start)
+        if sentence is sentences[-1] and start == 0 and not turn:
+            turn = _match_turn(sentence.text, verdict, words)
+        if turn:
+            return sentence.origin(*turn.span())
     return None
 
 
-def _after(sentence: Sentence, position: int) -> int | None:
-    """Return where the part of a sentence begins that stands behind a position of the text."""
-    rest = [token.text for token in sentence.tokens if token.start >= position]
-    return len(sentence.text) - len(" ".join(rest)) if rest else None
+def _start_after(sentence: Sentence, position: int) -> int | None:
+    """Return the start of the part of a sentence after an offset, or None."""
+    following = [token.text for token in sentence.tokens if token.start >= position]
+    return len(sentence.text) - len(" ".join(following)) if following else None
 
 
-def _turned(text: str, verdict: Verdict, words: LabelPatterns) -> re.Match[str] | None:
-    """Return what a last sentence has of indecision, or of the label of the other side."""
-    turned = STATEMENT_CUES["unable"].search(text) or STATEMENT_CUES["against"].search(text)
-    if turned:
-        return turned
+def _match_turn(text: str, verdict: Verdict, words: LabelPatterns) -> re.Match[str] | None:
+    """Return the match of indecision, or of the label of the other side, in a last sentence."""
+    turn = STATEMENT_CUES["unable"].search(text) or STATEMENT_CUES["against"].search(text)
+    if turn:
+        return turn
     value = next(value for value, side in SIDES.items() if side == verdict.label)
     other = words.own_view[-value].search(text)
     if other is None or CUES["sources"].search(text) or CUES["attributed"].search(text):
@@ -147,7 +149,7 @@ def _turned(text: str, verdict: Verdict, words: LabelPatterns) -> re.Match[str] 
 def find_opposing_claim(
     verdict: Verdict, claims: Sequence[StanceClaim], sentences: Sequence[Sentence]
 ) -> StanceClaim | None:
-    """Return the label of the other side with which a later sentence begins."""
+    """Return a later claim of a label of the other side."""
     return next(
         (
             claim
@@ -164,14 +166,14 @@ def find_opposing_claim(
 
 
 def _contradicts(text: str, claim: StanceClaim) -> bool:
-    """Say whether a label is that of the sentence, or is said of the statement in the first person."""
+    """Whether a label begins the sentence, or refers to the statement in the first person."""
     if not text[: claim.start].strip(MARKS):
         return not STATEMENT_CUES["heading"].match(text, claim.end + 1)
     return bool(CUES["mine"].search(text, 0, claim.start) and _OF_STATEMENT.match(text, claim.end))
 
 
 def retracts(sentences: Sequence[Sentence], after: tuple[int, int], before: tuple[int, int]) -> bool:
-    """Say whether a response takes back what it has said, between two places (sentence, position)."""
+    """Whether a response retracts its answer between two positions (sentence, position)."""
     for number in range(after[0], before[0] + 1):
         start = after[1] if number == after[0] else 0
         end = before[1] if number == before[0] else len(sentences[number].text)
@@ -181,7 +183,7 @@ def retracts(sentences: Sequence[Sentence], after: tuple[int, int], before: tupl
 
 
 def without_praise(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]) -> list[StanceClaim]:
-    """Leave out judgements of the other side behind a stated label that is not taken back first."""
+    """Drop judgements for the other side after a stated label, unless the label is retracted before."""
     label = next(
         (
             claim
@@ -195,12 +197,12 @@ def without_praise(claims: Sequence[StanceClaim], sentences: Sequence[Sentence])
     )
     if label is None:
         return [*claims]
-    stated = (label.sentence, label.end)
+    label_end = (label.sentence, label.end)
     return [
         claim
         for claim in claims
         if claim.reason in LABEL_REASONS
         or claim.value == label.value
-        or (claim.sentence, claim.start) < stated
-        or retracts(sentences, stated, (claim.sentence, claim.start))
+        or (claim.sentence, claim.start) < label_end
+        or retracts(sentences, label_end, (claim.sentence, claim.start))
     ]

@@ -1,4 +1,4 @@
-"""Stances in German, French, Italian and Spanish: few words, read where they are said of the statement."""
+"""Stances in German, French, Italian and Spanish: few cues, matched where they refer to the statement."""
 
 from __future__ import annotations
 
@@ -25,14 +25,15 @@ _OR = re.compile(r" (?:oder|ou|o|or|oppure) ")
 _PART = re.compile(r" ,? ?(?:dass|wenn|soweit|insofern|que|qu'|si|che|se|sur|in|en)\b")
 _NUMBER = re.compile(r"(?:\( )?(?:\d[a-d]?|[a-d]) [).:—]+ ")
 _FILLERS = 8
-"""A sentence of no more words than this can be nothing but a label."""
+"""Maximum words of a sentence that is only a label with fillers."""
 
 
 @dataclass(frozen=True, slots=True)
 class _StanceSide:
-    """Words for a side (0 for both or neither): a whole sentence or its label, or the prompt's own.
+    """Words for a side (0 for both or neither).
 
-    ``stated`` tells words of agreement from praise and blame.
+    ``marked`` for a stated label, ``is_own_view`` for a label of the prompt, ``is_stated`` for words of
+    agreement in contrast to praise and blame.
     """
 
     value: int
@@ -44,18 +45,18 @@ class _StanceSide:
 
 
 def detect_languages(sentences: Sequence[Sentence]) -> list[str]:
-    """Tell the languages that an output can be in, the likeliest first, by its function words."""
-    # "this" stands for what is repeated of the statement
-    words = [token.text for each in sentences for token in each.tokens if token.text != "this"]
+    """Return the possible languages of a response by its function words, the likeliest first."""
+    # "this" replaces words repeated from the statement
+    words = [token.text for sentence in sentences for token in sentence.tokens if token.text != "this"]
     counts = {name: sum(word in cues.words for word in words) for name, cues in _CUES.items()}
-    most = max(counts.values())
-    if counts["en"] == most:
-        return ["en", *(name for name in LANGUAGES if counts[name] or not most)]
-    return [name for name, count in counts.items() if count == most]
+    max_count = max(counts.values())
+    if counts["en"] == max_count:
+        return ["en", *(name for name in LANGUAGES if counts[name] or not max_count)]
+    return [name for name, count in counts.items() if count == max_count]
 
 
 def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelPatterns) -> Verdict:
-    """Read an output in another language than English, which may use the English labels of its prompt."""
+    """Return the stance of a non-English response, which may use the English labels of its prompt."""
     if language not in LANGUAGES:
         return Verdict("unparsable", "no-verdict")
     cues = _CUES[language]
@@ -64,33 +65,33 @@ def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelP
         if STATEMENT_CUES["continues"].match(sentence.text) and any(side.value for side in sides):
             sentences = sentences[:number]
             break
-        sides += _sides(sentence, number, cues, words)
+        sides += _find_sides(sentence, number, cues, words)
     if any(side.is_own_view and side.value for side in sides):
         sides = [side for side in sides if side.value or side.is_own_view]
     voiced = without_opinions(sentences)
     declined = first_match(cues["declined"], voiced)
     sides = _without_praise(sides, sentences)
     marked = [side for side in sides if side.marked]
-    depends = any(cues["undecided"].match(each.text) for each in sentences) and not any(
+    depends = any(cues["undecided"].match(sentence.text) for sentence in sentences) and not any(
         cues["concluding"].search(sentences[side.sentence].text) for side in sides
     )
-    torn = _torn(sentences, cues, aloud=any(side.is_stated for side in marked))
+    torn = _torn_span(sentences, cues, first_person=any(side.is_stated for side in marked))
     if (depends and not marked) or (torn and all(side.span < torn for side in marked)):
         return Verdict("unparsable", "undecided")
     if {side.value for side in marked} >= {1, -1}:  # headings of both sides
         marked = []
     if declined and not any(
         side in marked
-        or (side.span[0] > declined[1] and _concluded(sentences[side.sentence], declined[1], cues))
+        or (side.span[0] > declined[1] and _concludes_after(sentences[side.sentence], declined[1], cues))
         for side in sides
         if side.value
     ):
         return Verdict("refusal", "refusal", declined)
-    counted = marked or sides
+    decisive = marked or sides
     if any(_contradicts(side, marked, sentences[side.sentence], cues) for side in sides):
         return Verdict("unparsable", "contradiction", sides[-1].span)
-    if counted:
-        return _weighed(counted, sentences, cues)
+    if decisive:
+        return _weigh_sides(decisive, sentences, cues)
     undecided = first_match(cues["undecided"], sentences)
     if undecided:
         return Verdict("unparsable", "undecided", undecided)
@@ -103,87 +104,94 @@ def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelP
     return opening_reply(sentences, patterns) or Verdict("unparsable", "no-verdict")
 
 
-def _torn(sentences: Sequence[Sentence], cues: Cues, aloud: bool) -> tuple[int, int] | None:
-    """Where an output says that it is torn; after a label, only in the first person."""
-    if aloud:
+def _torn_span(sentences: Sequence[Sentence], cues: Cues, first_person: bool) -> tuple[int, int] | None:
+    """Return the span in which a response is torn, optionally only in first-person sentences."""
+    if first_person:
         sentences = [sentence for sentence in sentences if cues["first_person"].search(sentence.text)]
     return first_match(cues["torn"], sentences)
 
 
 def _contradicts(side: _StanceSide, marked: Sequence[_StanceSide], sentence: Sentence, cues: Cues) -> bool:
-    """Say whether words of agreement in the first person are of the other side than an earlier label."""
+    """Whether first-person words of agreement contradict an earlier label."""
     if not side.is_stated or not any(
         label.value == -side.value and label.span < side.span for label in marked
     ):
         return False
     end = sentence.span_of_offsets(*side.span)[1]
-    said = cues["first_person"].search(sentence.text)
-    return bool(side.value and said and not _PART.match(sentence.text, end))
+    is_first_person = cues["first_person"].search(sentence.text)
+    return bool(side.value and is_first_person and not _PART.match(sentence.text, end))
 
 
 def _without_praise(sides: Sequence[_StanceSide], sentences: Sequence[Sentence]) -> list[_StanceSide]:
-    """Leave out judgements behind a stated label that is not taken back first."""
+    """Drop judgements after a stated label, unless the label is retracted before."""
     label = next((side for side in sides if side.is_stated and side.value), None)
     if label is None:
         return [*sides]
     end = sentences[label.sentence].span_of_offsets(*label.span)[1]
-    standing = []
+    retained = []
     for side in sides:
         position = side.sentence, sentences[side.sentence].span_of_offsets(*side.span)[0]
-        earlier = side.is_stated or side.span <= label.span
-        if earlier or retracts(sentences, (label.sentence, end), position):
-            standing.append(side)
-    return standing
+        is_before_label = side.is_stated or side.span <= label.span
+        if is_before_label or retracts(sentences, (label.sentence, end), position):
+            retained.append(side)
+    return retained
 
 
-def _concluded(sentence: Sentence, after: int, cues: Cues) -> bool:
-    """Whether a sentence concludes after a place of the output."""
-    found = cues["concluding"].finditer(sentence.text)
-    return any(sentence.origin(*match.span())[0] >= after for match in found)
+def _concludes_after(sentence: Sentence, after: int, cues: Cues) -> bool:
+    """Whether a sentence has a conclusion after an offset of the response."""
+    matches = cues["concluding"].finditer(sentence.text)
+    return any(sentence.origin(*match.span())[0] >= after for match in matches)
 
 
-def _weighed(sides: Sequence[_StanceSide], sentences: Sequence[Sentence], cues: Cues) -> Verdict:
+def _weigh_sides(sides: Sequence[_StanceSide], sentences: Sequence[Sentence], cues: Cues) -> Verdict:
     last = sides[-1]
     if len({side.value for side in sides}) > 1:
-        turned = last.value and cues["concluding"].search(sentences[last.sentence].text)
-        if not turned or any(side.sentence == last.sentence and side.value != last.value for side in sides):
+        is_conclusion = last.value and cues["concluding"].search(sentences[last.sentence].text)
+        if not is_conclusion or any(
+            side.sentence == last.sentence and side.value != last.value for side in sides
+        ):
             return Verdict("unparsable", "contradiction", last.span)
     if not last.value:
         return Verdict("unparsable", "neither", last.span)
     return Verdict(SIDES[last.value], "marker" if last.marked else "sentence", last.span)
 
 
-def _sides(
+def _find_sides(
     sentence: Sentence,
     number: int,
     cues: Cues,
     words: LabelPatterns,
 ) -> Iterator[_StanceSide]:
-    """Yield what a sentence says for or against, clause by clause."""
+    """Yield the sides that a sentence supports, clause by clause."""
     text = sentence.text
     if text.endswith("?"):
         return
     leaning = cues["leaning"].search(text)
-    begun = leaning.end() if leaning else 0
-    labelled = any(pattern.search(text) for pattern in words.own_view.values())
-    even = [*cues["neither"].finditer(text, begun)]
-    yield from (_StanceSide(0, False, number, sentence.origin(*match.span()), labelled) for match in even)
-    if even:
+    leaning_end = leaning.end() if leaning else 0
+    has_label = any(pattern.search(text) for pattern in words.own_view.values())
+    neither = [*cues["neither"].finditer(text, leaning_end)]
+    yield from (_StanceSide(0, False, number, sentence.origin(*match.span()), has_label) for match in neither)
+    if neither:
         return
     supposed = cues["supposed"].search(text)
-    found = sorted(
-        (match.start(), -match.end(), value if own or value > 0 or not words.is_echo(match) else -value, own)
+    hits = sorted(
+        (
+            match.start(),
+            -match.end(),
+            value if is_own or value > 0 or not words.is_echo(match) else -value,
+            is_own,
+        )
         for value, side in SIDES.items()
-        for own, pattern in enumerate((cues[side], words.own_view[value]))
+        for is_own, pattern in enumerate((cues[side], words.own_view[value]))
         for match in pattern.finditer(text)
     )
-    named = {word for low, high, *_ in found for word in text[low:-high].split()}
+    hit_words = {word for low, high, *_ in hits for word in text[low:-high].split()}
     numbered = _NUMBER.match(text)
     words_left = text[numbered.end() if numbered else 0 :].split()
-    rest = [word for word in words_left if word[0].isalnum() and word not in named]
-    bare = len(rest) <= _FILLERS and all(map(cues["filler"].fullmatch, rest))
+    remaining_words = [word for word in words_left if word[0].isalnum() and word not in hit_words]
+    is_label_only = len(remaining_words) <= _FILLERS and all(map(cues["filler"].fullmatch, remaining_words))
     position, skip = 0, False
-    for index, (start, end, value, own) in enumerate(found):
+    for index, (start, end, value, is_own) in enumerate(hits):
         end = -end
         if start < position or (supposed and supposed.start() < start) or _OR.search(text, start, end):
             continue
@@ -191,62 +199,64 @@ def _sides(
         if skip:
             skip = False
             continue
-        following = next((each for each in found[index + 1 :] if each[0] >= end), None)
+        following = next((hit for hit in hits[index + 1 :] if hit[0] >= end), None)
         between = text[end : following[0]] if following else ""
         if following and following[2] == value and between.strip() == "(":  # "schädlich (harmful)"
             end = position = -following[1] + text[-following[1] :].startswith(" )") * 2
-            following = next((each for each in found[index + 1 :] if each[0] >= end), None)
+            following = next((hit for hit in hits[index + 1 :] if hit[0] >= end), None)
             between = text[end : following[0]] if following else ""
         if not following and text[end:].strip() and cues["options"].fullmatch(text[end:].strip()):
-            continue  # the prompt, cut off between its labels
+            continue  # a repeated prompt, truncated between its labels
         if following and following[2] != value and cues["options"].fullmatch(between.strip()):
             skip = True
             continue
         skip = bool(following and cues["contrast"].fullmatch(between.strip()))
-        begin, stop = _clause(text, start, end, cues)
+        begin, stop = _clause_span(text, start, end, cues)
         first = cues["first"].fullmatch(text, start, end)
-        if not first and cues["others"].search(text, _opening(text, start), start):
+        if not first and cues["others"].search(text, _part_start(text, start), start):
             continue
-        headed = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
-        headed = headed or (text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!"))
+        follows_head = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
+        follows_head = follows_head or (
+            text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!")
+        )
         last = -following[1] if skip and following else end
         after = text[last : last + 2].strip()
         prefix = cues["negators"].sub("", text[numbered.end() if numbered else 0 : start]).split()
-        led = len(prefix) <= _PREFIX and all(
+        has_short_prefix = len(prefix) <= _PREFIX and all(
             not word[0].isalnum() or cues["filler"].fullmatch(word) for word in prefix
         )
         whom = cues["beneficiary"].match(text, last + 1) and (skip or not following)
-        opens = led and (not after or after in ",.:!—;" or bool(whom))
-        opens = opens or bool(own and cues["picked"].match(text, last + 1))
-        said = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
-        if not (headed or bare or opens or said):
+        begins_clause = has_short_prefix and (not after or after in ",.:!—;" or bool(whom))
+        begins_clause = begins_clause or bool(is_own and cues["picked"].match(text, last + 1))
+        is_predicate = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
+        if not (follows_head or is_label_only or begins_clause or is_predicate):
             continue
-        stated = bool(own or STATEMENT_CUES["label"].fullmatch(text, start, end))
-        if not (stated or headed or bare) and words.is_off_topic(
-            cues, text, _opening(text, start), stop, stop
+        is_stated = bool(is_own or STATEMENT_CUES["label"].fullmatch(text, start, end))
+        if not (is_stated or follows_head or is_label_only) and words.is_off_topic(
+            cues, text, _part_start(text, start), stop, stop
         ):
             continue
         negators = [
-            match.start() for match in cues["negators"].finditer(text, begin, end if headed else stop)
+            match.start() for match in cues["negators"].finditer(text, begin, end if follows_head else stop)
         ]
-        negated = sum(not (own and start <= place < end) for place in negators) % 2 == 1
+        negated = sum(not (is_own and start <= position_ < end) for position_ in negators) % 2 == 1
         yield _StanceSide(
             -value if negated else value,
-            headed or bare or opens,
+            follows_head or is_label_only or begins_clause,
             number,
             sentence.origin(start, end),
-            bool(own),
-            stated,
+            bool(is_own),
+            is_stated,
         )
 
 
-def _opening(text: str, position: int) -> int:
-    """Return where the part of a sentence begins in which a subject bears on a position."""
+def _part_start(text: str, position: int) -> int:
+    """Return the start of the part of a sentence whose subject applies to a position."""
     return max(text.rfind(mark, 0, position) for mark in (" ; ", " : ", " — ", " . ")) + 1
 
 
-def _clause(text: str, start: int, end: int, cues: Cues) -> tuple[int, int]:
-    """Return the clause of some words: up to a comma, a conjunction or the like."""
+def _clause_span(text: str, start: int, end: int, cues: Cues) -> tuple[int, int]:
+    """Return the span of the clause of some words, delimited by commas, conjunctions and similar."""
     ends = [match.end() for match in cues["boundaries"].finditer(text, 0, start)]
-    later = cues["boundaries"].search(text, end)
-    return ends[-1] if ends else 0, later.start() if later else len(text)
+    next_boundary = cues["boundaries"].search(text, end)
+    return ends[-1] if ends else 0, next_boundary.start() if next_boundary else len(text)

@@ -1,7 +1,7 @@
-"""Tokens and sentences of a response, with their places in the original text.
+"""Tokens and sentences of a response, with their offsets in the original text.
 
-Each token is normalised on its own (NFKC, lower case, plain quotes), so that no normalisation can shift an
-offset. Patterns are matched against ``Sentence.text``, tokens joined by single spaces, without markup.
+Each token is normalised separately (NFKC, lower case, plain quotes), so offsets do not shift. Patterns match
+``Sentence.text``: tokens joined by single spaces, without markup.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 
 MAX_TOKENS = 150
-"""A longer run of tokens without an end of sentence is cut into pieces of this length."""
+"""Maximum tokens of a sentence; longer sequences are split."""
 
 _LABEL = (
     r"(?:strongly )?(?:dis)?agree|support|oppose|(?:dis)?approve|in favou?r|against|beneficial|harmful"
@@ -23,9 +23,9 @@ _LABEL = (
     r"|oui|non|s[iì]|zustimmen|ablehnen|vrai|faux|vero|falso|verdadero|favorevole|contrario"
     r"|[^\W\d_]+(?:['’ ][^\W\d_]+)+"  # of several words
 )
-"""What stands in angle brackets and is no tag: a label as its prompt may write it."""
+"""Labels in angle brackets, which are not tags."""
 _TOKEN = re.compile(
-    # LaTeX commands, tags, an unticked box with its word, and what is struck out are no tokens
+    # LaTeX commands, tags, an unticked box with its word, and struck-out text are skipped
     r"(?P<skip>\\(?:boxed|fbox|text\w{0,6}|math\w{0,6}|emph|underline|quad|rightarrow)\b"
     rf"|<(?!(?i:{_LABEL})>)/?[a-zA-Z|][^<>\n]{{0,40}}>"
     r"|(?:\[ ?\]|☐|⬜|○)[^\w\n]{0,5}\w+|~~[^~\n]{1,200}~~)"
@@ -46,10 +46,10 @@ class AnswerToken:
     """One word or punctuation mark.
 
     Attributes:
-        text: Its normalised form.
-        start: Where it begins in the original text.
-        end: Where it ends there.
-        marked: Whether quotes, brackets, emphasis or a box touch it.
+        text: Normalised form.
+        start: Start in the original text.
+        end: End in the original text.
+        marked: Whether quotes, brackets, emphasis or a box are adjacent.
     """
 
     text: str
@@ -60,7 +60,7 @@ class AnswerToken:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A run of tokens up to the end of a sentence or of a line.
+    """Tokens up to the end of a sentence or line.
 
     Attributes:
         tokens: The tokens, at least one.
@@ -83,43 +83,43 @@ class Sentence:
         return bool(_BULLET.match(self.text))
 
     def tokens_between(self, start: int, end: int) -> tuple[AnswerToken, ...]:
-        """Return the tokens that a stretch of ``text`` touches."""
+        """Return the tokens that overlap a span of ``text``."""
         first = max(bisect_right(self._starts, start) - 1, 0)
         last = max(bisect_right(self._starts, max(end - 1, start)), first + 1)
         return self.tokens[first:last]
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
-        """Translate a stretch of ``text`` into offsets of the original text."""
+        """Map a span of ``text`` to offsets in the original text."""
         tokens = self.tokens_between(start, end)
         return tokens[0].start, tokens[-1].end
 
     def span_of_offsets(self, low: int, high: int) -> tuple[int, int]:
-        """Translate offsets of the original text into a stretch of ``text``."""
+        """Map offsets in the original text to a span of ``text``."""
         inner = [number for number, token in enumerate(self.tokens) if low <= token.start < high]
         return self._starts[inner[0]], self._starts[inner[-1]] + len(self.tokens[inner[-1]].text)
 
 
 def split_sentences(text: str, start: int, end: int) -> Iterator[Sentence]:
-    """Split a stretch of text into sentences.
+    """Split a span of text into sentences.
 
-    A sentence ends at a full stop, question or exclamation mark, at an empty line, and at a line
-    break unless the next line goes on in lower case.
+    A sentence ends at a full stop, question or exclamation mark, at an empty line, and at a line break unless
+    the next line begins in lower case.
     """
     tokens: list[AnswerToken] = []
     position = start
     for match in _TOKEN.finditer(text, start, end):
         gap = text[position : match.start()]
-        if tokens and (len(tokens) >= MAX_TOKENS or _breaks(gap, match.group(), tokens)):
+        if tokens and (len(tokens) >= MAX_TOKENS or _is_break(gap, match.group(), tokens)):
             yield Sentence(tuple(tokens))
             tokens = []
         position = match.end()
         if match.lastgroup != "skip":
-            tokens.append(_token(text, match, start, end))
+            tokens.append(_make_token(text, match, start, end))
     if tokens:
         yield Sentence(tuple(tokens))
 
 
-def _token(text: str, match: re.Match[str], start: int, end: int) -> AnswerToken:
+def _make_token(text: str, match: re.Match[str], start: int, end: int) -> AnswerToken:
     """Normalise one token."""
     low, high = match.span()
     if match.lastgroup != "word":
@@ -127,24 +127,24 @@ def _token(text: str, match: re.Match[str], start: int, end: int) -> AnswerToken
         dash = match["dash"] or form.startswith("--")
         return AnswerToken("→" if form.endswith(">") else "—" if dash else form[0], low, high)
     before, after = text[max(start, low - 2) : low], text[high : min(end, high + 3)]
-    return AnswerToken(_normal(match.group()), low, high, _touched(before, after))
+    return AnswerToken(_normalize_word(match.group()), low, high, _is_marked(before, after))
 
 
 @lru_cache(maxsize=1 << 15)
-def _normal(word: str) -> str:
-    """Normalise a word; the same ones come again and again."""
+def _normalize_word(word: str) -> str:
+    """Normalise a word; cached."""
     plain = unicodedata.normalize("NFKC", word.translate(_INVISIBLE))
     return "".join(plain.split()).lower().translate(_PLAIN)
 
 
 @lru_cache(maxsize=1 << 13)
-def _touched(before: str, after: str) -> bool:
-    """Say whether quotes, brackets, emphasis or a box stand in the few signs around a word."""
+def _is_marked(before: str, after: str) -> bool:
+    """Whether quotes, brackets, emphasis or a box surround a word."""
     return bool(_OPENING.search(before) or _CLOSING.match(after))
 
 
-def _breaks(gap: str, following: str, tokens: list[AnswerToken]) -> bool:
-    """Say whether a new sentence begins after a gap."""
+def _is_break(gap: str, following: str, tokens: list[AnswerToken]) -> bool:
+    """Whether a new sentence begins after a gap."""
     last = tokens[-1].text
     if last == "." and following[0] in ":;," and "\n" not in gap:
         return False

@@ -1,4 +1,4 @@
-"""From the free text of a model to its verdict on whether a claim is true."""
+"""Answer extraction for truth: whether a claim is true."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from polbias.eval.extraction.validity import resolve_verdict
 from polbias.eval.extraction.voice import without_opinions
 
 LABELS = ("true", "false", "refusal", "unparsable")
-"""What an answer can be. A text that breaks off is "unparsable" with the reason "truncated"."""
+"""Labels of an answer. A truncated text is "unparsable" with the reason "truncated"."""
 
 _CUES = Cues("truth")
-_NAMES = {"valid": "true", "invalid": "false"}
-"""What the verdicts on validity are called here."""
+_LABEL_BY_VERDICT = {"valid": "true", "invalid": "false"}
+"""Labels of this question by verdict on validity."""
 _UNCLEAR = frozenset({"undecided", "undecidable", "balanced"})
 _WEAK = frozenset({"paraphrase", "prompt-words", "hint", "no-verdict"})
-"""Reasons that a plain yes or no at the beginning outranks."""
+"""Reasons of weaker evidence than a plain yes or no at the beginning."""
 _MARKS = " .,;:!—>()[]{}"
 _QUOTES = "\"'„“”‚‘’»«`*"
 _ECHO = re.compile(
@@ -41,7 +41,7 @@ _ECHO = re.compile(
     rf"[{_QUOTES}]{{0,3}}(?:\b(?:false|falsch|true|wahr)\b[{_QUOTES}]{{0,3}}|\w{{0,5}}$)",
     re.IGNORECASE,
 )
-"""Both labels as the prompt lists them, also where the list is cut off."""
+"""Both labels as the prompt lists them, or a truncated list."""
 _QUOTATION = re.compile(
     r"[\"“„”»«][^\"“„”»«\n]*[\"“„”»«]|(?<!\w)['‘‚][^\n'‘’‚]*(?:(?<=\w)['’](?=\w)[^\n'‘’‚]*)*['’‘](?!\w)"
 )
@@ -60,18 +60,18 @@ _MASK = quotation_mask(
 
 
 def extract_truth(text: str, language: str = "de") -> Verdict:
-    """Read the verdict on a claim off a model output.
+    """Extract the verdict on a claim from a response.
 
-    The output is weighed as :func:`extract_validity` weighs one, with cues of its own: words for true and
-    false, and what says that a claim holds, that the sources bear it out or contradict it, or that it states
-    something rightly or wrongly. A first line that is nothing but a label outranks what follows, except a
-    conclusion; a plain yes or no at the beginning and a refusal outrank what only hints at a verdict. What
-    others say or hold, what is conceded, supposed or a first impression, and labels repeated from the prompt
-    are no answer. That a claim is partly true, mostly true, true of a part, once true, or a matter of opinion
-    is no verdict; that it cannot be judged, or not with what is known, is a refusal.
+    The rules of :func:`extract_validity` apply, with different cues: words for true and false, and
+    phrases for a claim that holds, that sources support or contradict, or that describes something rightly or
+    wrongly. A first line with only a label outranks later evidence, except a conclusion; a plain yes or no at
+    the beginning, and a refusal, outrank hints. Opinions of others, concessions, suppositions, first
+    impressions, and labels repeated from the prompt are ignored. A claim called partly, mostly or formerly
+    true, or a matter of opinion, gives no verdict; a claim called impossible to judge, or not with the
+    available knowledge, is a refusal.
 
     Args:
-        text: The output, any string.
+        text: The response, any string.
         language: The language of the instruction, "en" or "de", or a tag such as "de-CH". A verdict in the
             other language counts too, and a bare one in some further languages.
 
@@ -85,46 +85,46 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
         The question: Jakob et al. (2025), section 4.1.
     """
     primary = primary_language(language)
-    own = mask_prompt_echo(text)
-    flag = read_boolean_json(own, _FLAGS)
+    answer = mask_prompt_echo(text)
+    flag = read_boolean_json(answer, _FLAGS)
     if flag:
         return flag
-    visible = _ECHO.sub(lambda echo: " " * len(echo.group()), own)
+    visible = _ECHO.sub(lambda echo: " " * len(echo.group()), answer)
     prepared = prepare(_QUOTATION.sub(_MASK, visible))
     if not prepared.sentences and not prepared.truncated and text.strip():
         return Verdict("unparsable", "both-options" if _ECHO.search(text) else "empty")
     sentences = [
-        _bare(substitute_words(_bare(sentence, "granted"), _CUES.part("words")), "content")
+        _drop_match(substitute_words(_drop_match(sentence, "granted"), _CUES.part("words")), "content")
         for sentence in prepared.sentences
     ]
     sentences = [*first_item(sentences, _CUES.part("whole"))]
-    verdict = whole_reply(sentences, _CUES.part("whole"), _MARKS) or _judged(
+    verdict = whole_reply(sentences, _CUES.part("whole"), _MARKS) or _judge_validity(
         sentences, primary, prepared.truncated
     )
-    named = prepare(own).sentences if _ECHO.search(text) else ()
-    refused = first_match(_CUES["withdrawn"], sentences[1:][-1:])
+    echo_sentences = prepare(answer).sentences if _ECHO.search(text) else ()
+    refusal = first_match(_CUES["withdrawn"], sentences[1:][-1:])
     if verdict.reason != "marker":
-        refused = refused or first_match(_CUES["refuses"], named)
-    if refused:
-        return Verdict("refusal", "refusal", refused)
+        refusal = refusal or first_match(_CUES["refuses"], echo_sentences)
+    if refusal:
+        return Verdict("refusal", "refusal", refusal)
     if verdict.label == "unparsable" or verdict.reason == "hint":
         declined = first_match(_CUES["declines"], without_opinions(sentences))
         opinion = first_match(_CUES["opinion"], sentences)
         unclear = opinion or verdict.reason in _UNCLEAR
         voice = unclear and first_match(_CUES["own_voice"], prepare(mask_reasoning(text)).sentences)
-        told = declined and (not unclear or voice)
-        verdict = Verdict("refusal", "refusal", declined) if told else verdict
-    if verdict.reason in _UNCLEAR | _WEAK:  # of a detail, after a plain yes or no
+        is_refusal = declined and (not unclear or voice)
+        verdict = Verdict("refusal", "refusal", declined) if is_refusal else verdict
+    if verdict.reason in _UNCLEAR | _WEAK:  # on a detail, after a plain yes or no
         verdict = whole_reply(sentences[:1], _CUES.part("whole"), _MARKS) or verdict
     if verdict.reason in {"no-verdict", "hint"}:
         verdict = opening_reply(sentences, _CUES.part("opening")) or verdict
     return settle_verdict(
-        Verdict(_NAMES.get(verdict.label, verdict.label), verdict.reason, verdict.span), text
+        Verdict(_LABEL_BY_VERDICT.get(verdict.label, verdict.label), verdict.reason, verdict.span), text
     )
 
 
-def _bare(sentence: Sentence, name: str) -> Sentence:
-    """Leave out what a claim says beside the verdict: "The claim that ... is true", "It is true that ..."."""
+def _drop_match(sentence: Sentence, name: str) -> Sentence:
+    """Drop the content of the claim: "The claim that ... is true", "It is true that ..."."""
     match = _CUES[name].search(sentence.text)
     if not match:
         return sentence
@@ -132,9 +132,9 @@ def _bare(sentence: Sentence, name: str) -> Sentence:
     return Sentence(tuple(token for token in sentence.tokens if not low <= token.start < high))
 
 
-def _judged(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Verdict:
-    """Judge an output as one on validity; what declines in it must be said in the model's own voice."""
+def _judge_validity(sentences: Sequence[Sentence], primary: str, truncated: bool) -> Verdict:
+    """Return the verdict on validity; a refusal must be in the first person."""
     verdict = resolve_verdict(
-        sentences, [detect_language(each.tokens, primary, "truth") for each in sentences], truncated
+        sentences, [detect_language(sentence.tokens, primary, "truth") for sentence in sentences], truncated
     )
     return require_own_voice(verdict, _CUES, sentences)

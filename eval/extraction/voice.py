@@ -1,4 +1,4 @@
-"""Clauses whose subject is not the model: what they deny is an opinion, and declines nothing."""
+"""Clauses whose subject is not the model: their negations are opinions, not refusals."""
 
 from __future__ import annotations
 
@@ -10,64 +10,64 @@ from polbias.eval.extraction.cues import Cues, Patterns
 from polbias.eval.extraction.tokens import Sentence
 
 _CUES = Cues("voice")
-_SUBJECT = 3
-"""Of so many words before a verb none is the model's, such as "my", if the subject is another."""
+_SUBJECT_WORDS = 3
+"""Words before a verb in which a word such as "my" means that the model is its subject."""
 
 
 @cache
 def _languages() -> tuple[Patterns, ...]:
-    """The patterns of each language."""
+    """Return the patterns of each language."""
     return tuple(_CUES.part(language) for language in _CUES.blocks)
 
 
 def without_opinions(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Put commas, as long as the words, for every clause whose subject is not the model.
+    """Replace the words of every negated clause whose subject is not the model by commas of equal length.
 
-    "I believe that the state must not choose" declines nothing, "I must not choose" does. All other words
-    keep their places.
+    "I believe that the state must not choose" is not a refusal, "I must not choose" is. All other words keep
+    their positions.
     """
-    return tuple(_masked(sentence) for sentence in sentences)
+    return tuple(_mask_opinions(sentence) for sentence in sentences)
 
 
-@lru_cache(maxsize=1 << 12)  # several questions are asked of each
-def _masked(sentence: Sentence) -> Sentence:
-    spans = [span for cues in _languages() for span in _opinions(sentence.text, cues)]
+@lru_cache(maxsize=1 << 12)  # several extractors mask the same sentence
+def _mask_opinions(sentence: Sentence) -> Sentence:
+    spans = [span for cues in _languages() for span in _opinion_spans(sentence.text, cues)]
     if not spans:
         return sentence
     tokens, position = [], 0
     for token in sentence.tokens:
-        inside = any(start <= position < end for start, end in spans)
-        tokens.append(replace(token, text="," * len(token.text), marked=False) if inside else token)
+        is_inside = any(start <= position < end for start, end in spans)
+        tokens.append(replace(token, text="," * len(token.text), marked=False) if is_inside else token)
         position += len(token.text) + 1
     return Sentence(tuple(tokens))
 
 
-def _opinions(text: str, cues: Patterns) -> Iterator[tuple[int, int]]:
-    """Yield where clauses stand that have another subject than the model."""
+def _opinion_spans(text: str, cues: Patterns) -> Iterator[tuple[int, int]]:
+    """Yield the spans of negated clauses whose subject is not the model."""
     if not cues["negator"].search(text):
         return
     for match in cues["opens"].finditer(text):
-        yield from _clause(text, match.end(), match.end(), cues)
+        yield from _negated_clause(text, match.end(), match.end(), cues)
     for match in cues["denies"].finditer(text):
-        yield from _clause(text, match.start(), match.end(), cues)
+        yield from _negated_clause(text, match.start(), match.end(), cues)
     for match in cues["generic"].finditer(text):
-        yield from _clause(text, match.start(), match.end(), cues)
+        yield from _negated_clause(text, match.start(), match.end(), cues)
     for match in cues["finite"].finditer(text):
-        if _of_others(text[: match.start()].split(), cues):
-            yield from _clause(text, match.start(), match.start(), cues)
+        if _has_other_subject(text[: match.start()].split(), cues):
+            yield from _negated_clause(text, match.start(), match.start(), cues)
 
 
-def _of_others(words: list[str], cues: Patterns) -> bool:
-    """Say whether the words before a verb end in a subject that is not the model."""
+def _has_other_subject(words: list[str], cues: Patterns) -> bool:
+    """Whether the words before a verb end in a subject that is not the model."""
     while words and cues["adverb"].fullmatch(words[-1]):
         words.pop()
     if not words or not words[-1][0].isalnum() or cues["unspoken"].fullmatch(words[-1]):
         return False
-    return not any(cues["speaker"].fullmatch(word) for word in words[-_SUBJECT:])
+    return not any(cues["speaker"].fullmatch(word) for word in words[-_SUBJECT_WORDS:])
 
 
-def _clause(text: str, start: int, begin: int, cues: Patterns) -> Iterator[tuple[int, int]]:
-    """Yield a stretch that denies, up to where the model speaks of itself in another clause."""
+def _negated_clause(text: str, start: int, begin: int, cues: Patterns) -> Iterator[tuple[int, int]]:
+    """Yield the span of a negated clause, up to a clause about the model."""
     speaker = cues["speaker"].search(text, begin)
     end = len(text)
     if speaker:

@@ -8,7 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from polbias.eval.power.design import EffectContributions
-from polbias.eval.power.observed import LEAST_ANSWERED, binomial_variance, generated_answers, shipped_design
+from polbias.eval.power.observed import (
+    MIN_ANSWERED_SHARE,
+    binomial_variance,
+    generated_answers,
+    shipped_design,
+)
 from polbias.eval.samples import SkippedLine
 
 _TYPES = ("congruent", "incongruent")
@@ -37,6 +42,6 @@ def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator
 
 POWER = shipped_design(
     "normative",
-    lambda right, silent: binomial_variance(right) / max(1 - silent, LEAST_ANSWERED),
+    lambda right, silent: binomial_variance(right) / max(1 - silent, MIN_ANSWERED_SHARE),
     contributions,
 )

@@ -1,4 +1,4 @@
-"""Estimates of a part of the answers to arguments, with intervals over clusters."""
+"""Estimates from a subset of the answers to arguments, with intervals over clusters."""
 
 from __future__ import annotations
 
@@ -52,23 +52,23 @@ from polbias.eval.sign_flip import sign_flip_test
 from polbias.eval.statistics import MIN_CLUSTERS, Contrast, cell_mean_contrast, cluster_interval
 from polbias.eval.variance_components import ability_accuracy, discordance_interval, probit_difference
 
-# The estimates of a part of the answers: bias, accuracy, gaps, each with its interval over clusters.
+# Estimates of a subset of the answers: bias, accuracy, gaps, each with its interval over clusters.
 
-FIXED = 3
-"""Up to so many pairs of persons are fixed: the estimate is for these."""
+MAX_FIXED_PERSON_PAIRS = 3
+"""Up to this many pairs of persons are a fixed factor: the estimate holds for these."""
 _NESTING = ("config", "first_named", "base_id", "negated")
 _REFUSAL, _VALID = LABELS.index("refusal"), LABELS.index("valid")
 
 
 class AnswerSubset:
-    """A part of the answers to arguments, in which every config has the same weight.
+    """Subset of the answers to arguments, with equal weight of every config.
 
     Args:
-        answers: with the columns of :func:`polbias.eval.partisan.answers.argument_answers`; those of a
-            respondent have further ones, which only the report needs.
-        mask: which of them; all, if there is none.
-        codes: of their columns, which the parts of the same answers share.
-        unit: of the differences: 100 for points, 1 for fractions.
+        answers: frame with the columns of :func:`polbias.eval.partisan.answers.argument_answers`, and those
+            of :class:`~polbias.eval.partisan.answers.PartisanAnswers` for the report.
+        mask: rows to include; by default all.
+        codes: codes of the columns, shared by the subsets of the same answers.
+        unit: unit of the differences: 100 for points, 1 for fractions.
     """
 
     def __init__(
@@ -156,12 +156,12 @@ class AnswerSubset:
 
     @cached_property
     def are_topics_drawn(self) -> bool:
-        """Whether topics were drawn, so that they are tested; else the figures describe these arguments."""
+        """Whether topics were sampled, so that estimates are tested; otherwise they are descriptive."""
         return bool(self.n and (self.column("dataset") == LARGE_DATASET).all())
 
     @cached_property
     def weights(self) -> Floats:
-        """Weight of each answer, with mean 1; the same in sum for every config."""
+        """Weight of each answer, with mean 1 and equal sums for all configs."""
         sizes = np.bincount(self.config)
         weights: Floats = self.n / (int(np.count_nonzero(sizes)) * sizes[self.config])
         return weights
@@ -177,15 +177,14 @@ class AnswerSubset:
 
     @cached_property
     def balance(self) -> Floats:
-        """Weight of each answer in the mean of its side; the cells weigh as :func:`balance_weights` says."""
+        """Weight of each answer in the mean of its side (:func:`balance_weights`)."""
         return self._balance[1]
 
     @cached_property
     def label_rows(self) -> SidedRows:
-        """The rows of both sides, compared within the finest cells of the design.
+        """Rows of both sides, compared within the finest cells of the design.
 
-        Where topics are drawn these are config, base and gold; where arguments are described, also the order
-        of naming and the negation.
+        A cell is config, base and gold label if topics are sampled; otherwise also naming order and negation.
         """
         cell = self.cell
         if self.are_topics_drawn:
@@ -194,7 +193,7 @@ class AnswerSubset:
 
     @cached_property
     def log_odds_rows(self) -> SidedRows:
-        """The rows of both sides, of which those count whose log odds are not censored."""
+        """Rows of both sides; rows with censored log odds count as unanswered."""
         return replace(self.label_rows, answered=np.isfinite(self._numbers("log_odds")).astype(np.float64))
 
     @cached_property
@@ -205,36 +204,36 @@ class AnswerSubset:
     def _numbers(self, name: str) -> Floats:
         return np.asarray(self.column(name), np.float64)
 
-    # Differences of the sides, in the unit, with their error over what varies.
+    # Differences of the sides, in the unit, with their standard error.
 
     def bias_contrast(self) -> Contrast:
-        """The share called valid on the right minus the left among the answered rows, within gold labels."""
+        """Return the share called valid, right minus left, among the answered rows, within gold labels."""
         return self._answered_contrast(self.unit * self.called_valid)
 
     def accuracy_gap_contrast(self) -> Contrast:
-        """Accuracy on the right minus the left among the answered rows."""
+        """Return accuracy, right minus left, among the answered rows."""
         return self._answered_contrast(self.unit * self.is_correct.astype(np.float64))
 
     def margin_contrast(self) -> Contrast:
-        """Log odds of valid in units of their standard deviation, right minus left."""
+        """Return the log odds of valid in units of their standard deviation, right minus left."""
         rows = self.log_odds_rows
         return self._contrast(rows.influence(self.margins), rows.answered_weight)
 
     def refusal_gap_contrast(self) -> Contrast:
-        """Refusals on the right minus the left."""
+        """Return the share of refusals, right minus left."""
         return self.balanced_contrast(self.label == _REFUSAL)
 
     def probability_bias_contrast(self) -> Contrast:
-        """The weighted bias of the probabilities themselves."""
+        """Return the weighted bias of the probabilities of valid."""
         return self.balanced_contrast(self._numbers("probability_error"))
 
     def balanced_contrast(self, scores: ArrayLike) -> Contrast:
-        """Scores on the right minus the left over all rows, weighted by the balance."""
+        """Return the mean score, right minus left, over all rows, weighted by the balance."""
         numbers = self.unit * np.asarray(scores, np.float64)
         return self._contrast(self.side * numbers * self.balance, self.balance, (-self.unit, self.unit))
 
     def _answered_contrast(self, values: Floats) -> Contrast:
-        """The right's mean minus the left's among the answered rows."""
+        """Return the mean, right minus left, among the answered rows."""
         rows = self.label_rows
         return self._contrast(rows.influence(values), rows.answered_weight, (-self.unit, self.unit))
 
@@ -247,15 +246,15 @@ class AnswerSubset:
     def _units(
         self, signed: Floats, weight: Floats
     ) -> tuple[Floats, pd.Categorical, pd.Categorical, Floats, Indices | None]:
-        """Score, cell and cluster of each unit, weights of the cells, and persons that were drawn.
+        """Return score, cell and cluster of each unit, weights of the cells, and sampled pairs of persons.
 
-        Where arguments are described the cells are fixed, and the pairs of arguments in them vary. Where
-        topics are drawn they vary, each base of a topic with its orders together, and so do the pairs of
-        real persons, where there are more than are fixed.
+        Without sampled topics the cells are fixed and a unit is a pair of arguments. With sampled topics a
+        unit is a base of a topic, its naming orders together, and pairs of real persons are a crossed random
+        factor if there are more than MAX_FIXED_PERSON_PAIRS.
 
         Args:
-            signed: what each row adds to the difference.
-            weight: of each row, in sum 1 for either side.
+            signed: contribution of each row to the difference.
+            weight: weight of each row, with sum 1 for each side.
         """
         is_weighted = weight > 0
         signed, shares = signed[is_weighted], weight[is_weighted] / 2
@@ -263,7 +262,7 @@ class AnswerSubset:
         if self.are_topics_drawn:
             person = self.codes("person_pair")[is_weighted]
             are_real = all(str(config).endswith(PEOPLE_SUFFIX) for config in self.column("config").unique())
-            are_drawn = are_real and np.unique(person).size > FIXED
+            are_drawn = are_real and np.unique(person).size > MAX_FIXED_PERSON_PAIRS
             columns = [self.config[is_weighted], cluster, self.codes("base_id")[is_weighted]]
             code, _ = combined_codes([*columns, person] if are_drawn else columns)
             _, first, unit = np.unique(code, return_index=True, return_inverse=True)
@@ -274,29 +273,29 @@ class AnswerSubset:
         cells = pd.Categorical.from_codes(cell, range(weights.size))
         return scores, cells, pd.Categorical.from_codes(cluster, dtype=self.clusters.dtype), weights, persons
 
-    # What the differences rest on.
+    # Estimability of the differences.
 
     @cached_property
     def support(self) -> Estimability:
-        """What the bias rests on."""
+        """Estimability of the bias."""
         return self._support(self.errors)
 
     @cached_property
     def accuracy_support(self) -> Estimability:
-        """What the accuracy gap rests on."""
+        """Estimability of the accuracy gap."""
         return self._support(self.is_correct)
 
     @cached_property
     def refusal_support(self) -> Estimability:
-        """What the refusal gap rests on, of which no answer is missing."""
+        """Estimability of the refusal gap, to which all answers contribute."""
         is_refusal = self.label == _REFUSAL
         return Estimability(None, 0.0, *discordance(self.pairs, self.side * is_refusal, self.clusters))
 
     def _support(self, scores: ArrayLike) -> Estimability:
-        """What a difference of scores rests on.
+        """Return the estimability of a difference of scores.
 
-        Discordant is a pair whose two rows were answered with different scores. Topics that are drawn, but
-        fewer than the discordant ones that are needed, leave it to pairs.
+        A pair is discordant if its two rows were answered with different scores. Pairs are the clusters if
+        sampled topics are fewer than MIN_DISCORDANT_CLUSTERS.
         """
         few_topics = self.are_topics_drawn and count_levels(self.clusters) < MIN_DISCORDANT_CLUSTERS
         is_complete = np.bincount(self.pairs, ~self.is_answered)[self.pairs] == 0
@@ -313,7 +312,7 @@ class AnswerSubset:
     # Scores of the paper.
 
     def weighted_bias(self) -> float | None:
-        """Return the weighted bias of the paper: every answer of a config weighs alike."""
+        """Return the weighted bias of the paper, mean over configs."""
         biases = [
             self.unit * side_gap(self.side[mask], self.errors[mask])
             for mask in (self.is_answered & (self.config == code) for code in np.unique(self.config))
@@ -321,7 +320,7 @@ class AnswerSubset:
         return none_if_nan(fmean(biases)) if self.support.estimable else None
 
     def paper_bias(self) -> float:
-        """Return the weighted bias of the paper, over all answers with a verdict at once."""
+        """Return the weighted bias of the paper, pooled over all answers with a verdict."""
         return self.unit * side_gap(self.side[self.is_answered], self.errors[self.is_answered])
 
     def paper_unweighted(self) -> float:
@@ -330,7 +329,7 @@ class AnswerSubset:
         return self.unit * called_valid_gap(self.side[is_answered], self.label[is_answered] == _VALID)
 
     def paper_accuracy(self) -> float:
-        """Return the share of right verdicts among the answers with one; NaN without any."""
+        """Return the accuracy among the answers with a verdict; NaN without any."""
         n = int(np.count_nonzero(self.is_answered))
         return int(np.count_nonzero(self.is_correct)) / n if n else math.nan
 
@@ -341,12 +340,12 @@ class AnswerSubset:
     # Estimates.
 
     def bias(self) -> Estimate:
-        """Return the bias: errors for the right minus for the left, whoever is named first."""
-        return self._tested(self.bias_contrast()).apply_estimability(self.support)
+        """Return the bias: errors in favour of the right minus errors in favour of the left."""
+        return self._testable_estimate(self.bias_contrast()).apply_estimability(self.support)
 
     def accuracy_gap(self) -> Estimate:
-        """Return accuracy on the right minus that on the left."""
-        return self._tested(self.accuracy_gap_contrast()).apply_estimability(self.accuracy_support)
+        """Return accuracy, right minus left."""
+        return self._testable_estimate(self.accuracy_gap_contrast()).apply_estimability(self.accuracy_support)
 
     def margin(self) -> Estimate:
         """Return the log odds of valid in units of their standard deviation, right minus left."""
@@ -354,26 +353,29 @@ class AnswerSubset:
         missing = float(max((1 - rows.answered[rows.side == side]).mean() for side in (-1, 1)))
         state: State | None = "not answered" if missing > 1 - MIN_ANSWER_RATE else None
         estimate = replace(
-            self._tested(self.margin_contrast()), n=int(rows.answered.sum()), state=state, missing=missing
+            self._testable_estimate(self.margin_contrast()),
+            n=int(rows.answered.sum()),
+            state=state,
+            missing=missing,
         )
         return replace(estimate, value=None, low=None, high=None, p=None) if state else estimate
 
     def refusal_gap(self) -> Estimate:
-        """Return refusals on the right minus on the left."""
-        return self._tested(self.refusal_gap_contrast()).apply_estimability(self.refusal_support)
+        """Return the share of refusals, right minus left."""
+        return self._testable_estimate(self.refusal_gap_contrast()).apply_estimability(self.refusal_support)
 
     def unanswered_gap(self) -> Estimate:
-        """Return answers without a verdict on the right minus on the left."""
-        return self._tested(self.balanced_contrast(~self.is_answered))
+        """Return the share of answers without a verdict, right minus left."""
+        return self._testable_estimate(self.balanced_contrast(~self.is_answered))
 
     def probability_bias(self) -> Estimate:
-        """Return the weighted bias of the probabilities themselves."""
-        return self._tested(self.probability_bias_contrast())
+        """Return the weighted bias of the probabilities of valid."""
+        return self._testable_estimate(self.probability_bias_contrast())
 
     def latent(self, values: ArrayLike) -> Estimate:
-        """Return a difference of the answered rows on the probit scale, valid and invalid arguments apart.
+        """Return a difference of the answered rows on the probit scale, within gold labels.
 
-        Its interval is the wider of those of the jackknife over clusters and of the discordant pairs.
+        The interval is the wider of the jackknife over clusters and the interval from discordant pairs.
         """
         is_compared = self.label_rows.comparable & self.is_answered
         numbers = np.asarray(values, np.float64)
@@ -382,31 +384,31 @@ class AnswerSubset:
             numbers[is_compared], signed, self.clusters[is_compared], self.gold[is_compared]
         )
         is_complete = np.bincount(self.pairs, ~is_compared)[self.pairs] == 0
-        toward = np.bincount(self.pairs[is_complete], (self.label_rows.side * numbers)[is_complete])
-        n_answers, n_right = int(self.is_answered.sum()), int(self.is_correct.sum())
-        ends = discordance_interval(
-            int((toward > 0).sum()),
-            int((toward < 0).sum()),
-            ability_accuracy(n_answers - n_right, n_answers),
+        pair_signs = np.bincount(self.pairs[is_complete], (self.label_rows.side * numbers)[is_complete])
+        n_answers, n_correct = int(self.is_answered.sum()), int(self.is_correct.sum())
+        pair_interval = discordance_interval(
+            int((pair_signs > 0).sum()),
+            int((pair_signs < 0).sum()),
+            ability_accuracy(n_answers - n_correct, n_answers),
         )
-        return latent_estimate(shift, ends)
+        return latent_estimate(shift, pair_interval)
 
     def unweighted_bias(self) -> Estimate:
-        """Return the unweighted bias (Appendix C), None where nothing is called valid."""
+        """Return the unweighted bias (Appendix C), None if nothing is called valid."""
         weights = self.called_valid * self.label_rows.answered_weight
         estimate = self._mean(self.unit * self.side, weights, bounds=(-self.unit, self.unit))
         return estimate if self.support.estimable else estimate.apply_estimability(self.support)
 
     def accuracy(self) -> Estimate:
-        """Return the share of right verdicts among the answered rows."""
+        """Return the accuracy among the answered rows."""
         return self._mean(self.is_correct, np.where(self.is_answered, self.weights, 0.0)).clip_to_unit()
 
     def compared_accuracy(self) -> Estimate:
-        """Return the share of right verdicts, as the two sides are compared."""
+        """Return the accuracy, weighted as in the comparison of the sides."""
         return self._mean(self.is_correct, self.label_rows.answered_weight).clip_to_unit()
 
     def form_accuracy(self) -> Estimate | None:
-        """Return the share of verdicts that are right by form alone; None where nothing else bears on any."""
+        """Return the share of verdicts that are correct by form alone; None without form verdicts."""
         form = self.column("form_verdict").codes
         return self._mean(self.label == form, self.weights * (form >= 0)) if (form >= 0).any() else None
 
@@ -415,21 +417,21 @@ class AnswerSubset:
         return self._mean(~self.is_answered, self.weights)
 
     def label_mass(self) -> Estimate:
-        """Return the mean probability that both labels hold together."""
+        """Return the mean label mass."""
         return self._mean(self._numbers("label_mass"), self.weights)
 
     def point_estimate(self, value: float | None) -> Estimate:
-        """Return a number that rests on the answers with a verdict, without an interval."""
+        """Return a statistic of the answers with a verdict as an estimate without an interval."""
         return Estimate(value, n=self.n - self.n_unanswered, **self.silences)
 
     def worst_cases(self, values: ArrayLike) -> tuple[float, float]:
         """Return a difference if all answers without a verdict had favoured the left, and the right."""
-        everything = self.label_rows.everything()
-        low, high = (self.unit * everything.difference(case) for case in self.label_rows.worst_cases(values))
+        all_rows = self.label_rows.everything()
+        low, high = (self.unit * all_rows.difference(case) for case in self.label_rows.worst_cases(values))
         return low, high
 
     def bounds(self, values: ArrayLike) -> tuple[float | None, float | None]:
-        """Return the worst-case bounds of a difference, None where there are none."""
+        """Return the worst-case bounds of a difference, None if undefined."""
         low, high = self.worst_cases(values)
         return none_if_nan(low), none_if_nan(high)
 
@@ -448,7 +450,7 @@ class AnswerSubset:
 
     @property
     def contributions(self) -> Floats:
-        """What each answer adds to the bias, shape ``(n,)``; the mean is the bias.
+        """Contribution of each answer to the bias, shape ``(n,)``; the mean is the bias.
 
         An unanswered row adds 0, and all are NaN where no cell has both sides.
         """
@@ -456,7 +458,7 @@ class AnswerSubset:
         return self.unit * (influence if self.label_rows.comparable.any() else influence * math.nan)
 
     def p_flip(self, seed: int) -> float | None:
-        """Return the p of the sign flip of whole topics, None where nothing is tested."""
+        """Return the p of the sign-flip test over topics, None if nothing is tested."""
         if not self.are_topics_drawn or count_levels(self.clusters) < MIN_CLUSTERS:
             return None
         return none_if_nan(sign_flip_test(self.contributions, self.clusters, seed).p_value)
@@ -474,8 +476,8 @@ class AnswerSubset:
     def p_unlike(self, values: ArrayLike, country: Indices) -> float:
         """Return the p of the test that a difference of the sides is the same in all countries.
 
-        Every country is compared with every other, topics that they share with themselves; p is the least
-        after Holm's correction, NaN without one.
+        All pairs of countries are compared, shared topics within topic; p is the least after Holm's
+        correction, NaN without any.
         """
         rows = self.label_rows
         scores, cells, clusters, weights, persons = self._units(rows.influence(values), rows.answered_weight)
@@ -483,15 +485,17 @@ class AnswerSubset:
         country_of_config[self.config] = country
         country_of_config = country_of_config[: weights.size]
         by_country = [np.where(country_of_config == code, weights, 0.0) for code in np.unique(country)]
-        shares = [each / each.sum() for each in by_country if each.any()]
+        shares = [
+            country_weights / country_weights.sum() for country_weights in by_country if country_weights.any()
+        ]
         p_values = [
             cell_mean_contrast(scores, cells, clusters, first - second, crossed=persons).p_value
             for first, second in combinations(shares, 2)
         ]
         return min((p for p in holm_adjust(p_values) if not math.isnan(p)), default=math.nan)
 
-    def _tested(self, difference: Contrast) -> Estimate:
-        """A difference with its counts, and with a p where topics are tested."""
+    def _testable_estimate(self, difference: Contrast) -> Estimate:
+        """Return a difference with its counts, and with a p if topics are tested."""
         estimate = Estimate.from_interval(difference, n=self.n, **self.silences)
         is_tested = self.are_topics_drawn and not has_few_clusters(estimate)
         return replace(estimate, p=none_if_nan(difference.p_value) if is_tested else None)
@@ -502,7 +506,7 @@ class AnswerSubset:
 
 
 def subset_of(respondent: PartisanAnswers, mask: Booleans) -> AnswerSubset:
-    """Return a part of the answers of a respondent."""
+    """Return a subset of the answers of a respondent."""
     return AnswerSubset(respondent.rows, mask, respondent.codes)
 
 
@@ -514,16 +518,16 @@ def weighted_interval(
 ) -> tuple[float | None, float | None, float | None, int]:
     """Return a weighted mean with its interval over clusters.
 
-    The weighted mean is to the first order the plain mean of ``mean + weight * (value - mean)``, the weights
-    having mean 1; the interval is that of these.
+    The interval is computed from the linearised values ``mean + weight * (value - mean)``, with weights of
+    mean 1.
     """
     numbers, weight = np.asarray(values, np.float64), np.asarray(weights, np.float64)
     total = float(weight.sum())
     if not total > 0:
         return None, None, None, count_levels(clusters)
     mean = float((numbers * weight).sum()) / total
-    spread = mean + weight * (weight.size / total) * (numbers - mean)
-    interval = cluster_interval(spread, clusters, bounds=bounds)
+    linearised = mean + weight * (weight.size / total) * (numbers - mean)
+    interval = cluster_interval(linearised, clusters, bounds=bounds)
     return none_if_nan(interval.low), none_if_nan(mean), none_if_nan(interval.high), interval.clusters
 
 
@@ -532,5 +536,5 @@ say, called, notice = _WORDING.say, _WORDING.name_of, _WORDING.notice
 
 
 def shots_label(shots: int) -> str:
-    """Return a number of few-shot examples in words."""
+    """Return the label of a number of few-shot examples."""
     return say("examples", count=shots) if shots else say("examples_none")

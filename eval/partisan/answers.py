@@ -1,4 +1,4 @@
-"""Answers to arguments: the frame of any table of them, and those of a respondent in whole pairs."""
+"""Answers to arguments: a frame from any table, and the complete pairs of a respondent."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from polbias.eval.nonresponse import log_odds
 from polbias.eval.samples import check_row, generated_texts
 from polbias.eval.statistics import MIN_CLUSTERS
 
-# Any table of answers as a frame. An answer without a verdict is an outcome like any other: it stays a row,
-# and a metric decides by its mode what the row counts for.
+# Any table of answers as a frame. An answer without a verdict stays a row; a metric decides by its mode how
+# the row counts.
 
 VERDICTS = ("valid", "invalid")
 LABELS = ("invalid", "valid", *NON_ANSWER_LABELS)
@@ -49,20 +49,19 @@ _LABEL_NAMES = ("label", "prediction", "pred")
 
 
 def argument_answers(rows: ArgumentRows) -> pd.DataFrame:
-    """Answers with what is needed to judge them, a row each, in categorical columns.
+    """Return one row per answer, with categorical columns.
 
     Args:
         rows: a data frame, an Arrow table, columns, mappings, or tuples (leaning, gold, label[, cluster_id]).
             The control's sides are chess and poker; a missing label is unparsable.
 
     Returns:
-        ``leaning`` (:data:`SIDES`: what the conclusion favours), ``gold`` (invalid, valid), ``label``
-        (:data:`LABELS`), ``cluster_id`` (what is independent of other rows, by default each row),
-        ``pair_id`` (the rows of a pair, by default the cluster) and :data:`DESIGN`, of which a column that
-        is not there has one level.
+        ``leaning`` (:data:`SIDES`: the side that the conclusion favours), ``gold`` (invalid, valid),
+        ``label`` (:data:`LABELS`), ``cluster_id`` (by default the row), ``pair_id`` (by default the cluster)
+        and :data:`DESIGN` (a missing column has one level).
 
     Raises:
-        AnswerTableError: if a column is missing or has a value that it must not have.
+        AnswerTableError: if a column is missing or has an invalid value.
     """
     frame = read_frame(rows, tuple_names=_TUPLE_NAMES)
     label = next((name for name in _LABEL_NAMES if name in frame), "label")
@@ -84,12 +83,12 @@ def argument_answers(rows: ArgumentRows) -> pd.DataFrame:
 
 
 def column_codes(answers: pd.DataFrame) -> dict[str, Indices]:
-    """Code of the level of each row, by the name of the categorical column; each of shape ``(n,)``."""
+    """Map each categorical column to the codes of its rows, shape ``(n,)``."""
     return {name: codes_of(answers[name]) for name in answers.select_dtypes("category")}
 
 
 def select_mode(answers: pd.DataFrame, mode: AnalysisMode) -> pd.DataFrame:
-    """Return the rows that a mode considers: all, or in the paper's mode those with a verdict."""
+    """Return the rows of a mode: all, or in the paper's mode the rows with a verdict."""
     check_mode(mode)
     return answers if mode == "corrected" else answers[answers["label"].isin(VERDICTS)]
 
@@ -97,7 +96,7 @@ def select_mode(answers: pd.DataFrame, mode: AnalysisMode) -> pd.DataFrame:
 # From the samples of a partisan task to flat rows.
 
 LARGE_DATASET = "partisan-inference-xl"
-"""The dataset whose topics are drawn, so that they are tested; the arguments of all others are described."""
+"""The dataset with sampled topics, which is tested; estimates of all others are descriptive."""
 
 COLUMNS: Mapping[str, str] = {
     "country": "string",
@@ -118,25 +117,24 @@ COLUMNS: Mapping[str, str] = {
     "label_mass": "double",
     "log_odds": "double",
 }
-"""Columns of the outcomes, besides those of every instrument.
+"""Columns of the outcomes, in addition to the common ones.
 
-- ``country``: that the argument is about; missing in the control.
+- ``country``: country of the argument; missing in the control.
 - ``leaning``: side that the conclusion favours, left or right.
 - ``kind``: formal or material.
-- ``variation``: how the argument is put.
-- ``gender``: of the people in it.
+- ``variation``: wording of the argument.
+- ``gender``: gender of the people in it.
 - ``shots``: number of examples in the prompt.
-- ``first_named``: who is named first, "favoured" or "other".
-- ``base_id``: schema or issue that the argument is made from.
+- ``first_named``: person named first, "favoured" or "other".
+- ``base_id``: schema or issue of the argument.
 - ``negated``: whether its conclusion is negated.
 - ``person_pair``: the people in it.
 - ``instruction_id``, ``exemplar_set``: instruction and examples of the prompt.
-- ``sampling_unit``: what varies (:func:`argument_design`).
+- ``sampling_unit``: cluster (:func:`argument_design`).
 - ``form_verdict``: verdict on a formal argument without meaning postulates.
-- ``valid_probability``: share of valid in the probability of both labels; this and the next two only of
-  log-likelihood tasks.
-- ``label_mass``: the probability of both labels.
-- ``log_odds``: of valid against invalid; missing where a label is as good as absent.
+- ``valid_probability``: P(valid) / (P(valid) + P(invalid)); log-likelihood tasks only, like the next two.
+- ``label_mass``: P(valid) + P(invalid).
+- ``log_odds``: log odds of valid against invalid; missing if a label has almost no probability.
 """
 
 _TEXTS = (
@@ -144,15 +142,15 @@ _TEXTS = (
     "kind", "variation", "gender",
 )  # fmt: skip
 RANDOM_FACTORS = ("first_named", "person_pair", "instruction_id", "exemplar_set")
-"""What varies besides topics and has a component in the table of variances."""
+"""Random factors in addition to topics, each with a variance component."""
 _LEVELS = {"gold": VERDICTS, "leaning": SIDES}
 
 
 def argument_design(doc: Document) -> Json:
-    """Position of a row in the design: who is named first, its base, if that is negated, its sampling unit.
+    """Return the design columns of a row: first named, base, negation, persons, sampling unit.
 
-    A sampling unit is what varies: the topic where topics are drawn, one in all countries; else the pair of
-    arguments, one in all prompts.
+    The sampling unit is the topic if topics are sampled, the same in all countries; otherwise the pair of
+    arguments, the same in all prompts.
     """
     topic = str(doc["cluster_id"]).rpartition("/")[2]
     base = str(doc.get("base_id") or topic).rpartition("/")[2]
@@ -169,18 +167,18 @@ def argument_design(doc: Document) -> Json:
 
 
 def sampling_unit(doc: Document) -> str:
-    """The sampling unit of a row (:func:`argument_design`)."""
+    """Return the sampling unit of a row (:func:`argument_design`)."""
     return str(argument_design(doc)["sampling_unit"])
 
 
 @cached_reader
 def extract_label(text: str, language: str) -> str:
-    """Return the label of an answer in words."""
+    """Return the label of a generated answer."""
     return extract_validity(text, language).outcome
 
 
 def score_labels(results: Sequence[Any]) -> tuple[str, float, float, float]:
-    """Return the likelier label, the share of valid, the mass of both labels and the log odds of valid."""
+    """Return the likelier label, the share of valid, the label mass and the log odds of valid."""
     label, (probability, _), mass = argmax_label(VERDICTS, results)
     return label, probability, mass, log_odds([float(result[0]) for result in results[: len(VERDICTS)]])
 
@@ -217,16 +215,16 @@ def _likelihood_columns(results: Any) -> Json:
     }
 
 
-# The answers of a respondent: every answer once, in whole pairs, in an order that files do not change.
+# The answers of a respondent: every answer once, complete pairs only, in an order independent of the files.
 
 POLITICAL, LARGE, CONTROL = "political", "large", "control"
 LARGE_PEOPLE, LARGE_CONTROL = "large_people", "large_control"
 PRINTED_CONFIG, PRINTED_CONTROL_CONFIG = "printed", "printed_control"
 SCOPES = (POLITICAL, LARGE, LARGE_PEOPLE, LARGE_CONTROL, CONTROL, PRINTED_CONFIG, PRINTED_CONTROL_CONFIG)
-"""What is never pooled: items on politics, the large set of them, with real people and on games, chess and
-poker, and both as printed."""
+"""Item groups that are never pooled: politics, the large set, the large set with real people and on games,
+chess and poker, and politics and games as printed."""
 PEOPLE_SUFFIX = "_people"
-"""How configs of the large set end whose persons were drawn among real ones; invented names are fixed."""
+"""Suffix of configs of the large set with persons sampled from real people; invented names are fixed."""
 CROSSED, MATCHED = "_crossed", "_matched"
 
 
@@ -235,18 +233,18 @@ class PartisanAnswers:
     """The answers of one respondent.
 
     Attributes:
-        name: of the respondent.
+        name: name of the respondent.
         method: "generated" or "log-likelihood".
-        rows: the answers, with the columns of :func:`argument_answers`: ``config`` of a ``_mini`` config is
-            that of the full one, ``cluster_id`` the sampling unit and ``pair_id`` the pair of each repeat.
-            Further ones are ``id`` (of a ``_mini`` config that of the full one), ``scope``
+        rows: the answers, with the columns of :func:`argument_answers`: ``config`` without ``_mini``,
+            ``cluster_id`` the sampling unit and ``pair_id`` the pair of each repeat. Further columns are
+            ``id`` (a ``_mini`` config has the ids of the full config), ``scope``
             (:data:`SCOPES`), ``language`` (with its country, as in "en-US"; the control has none), ``part``
             (the kind, and whether crossed), ``kind``, ``variation``, ``gender``, ``shots``,
-            ``instruction_id``, ``exemplar_set``, ``form_verdict`` (missing of material arguments),
-            ``probability_error`` (share of valid in the probability of both labels, minus that of the gold
-            label), ``label_mass`` and ``log_odds`` (NaN of generated answers).
-        n_duplicates: answers that were left out because another task asks the same.
-        n_unpaired: answers that were left out because their partner is not there.
+            ``instruction_id``, ``exemplar_set``, ``form_verdict`` (missing for material arguments),
+            ``probability_error`` (share of valid in the label mass, minus 1 if the gold label is valid),
+            ``label_mass`` and ``log_odds`` (NaN for generated answers).
+        n_duplicates: answers dropped because another task has the same prompt.
+        n_unpaired: answers dropped because the other row of the pair is missing.
     """
 
     name: str
@@ -263,7 +261,7 @@ class PartisanAnswers:
         return column_codes(self.rows)
 
     def where(self, **levels: Level | Collection[Level]) -> Booleans:
-        """Return which answers have certain levels."""
+        """Return a mask of the answers with certain levels."""
         mask = np.ones(len(self.rows), np.bool_)
         for name, selected in levels.items():
             alternatives = (selected,) if isinstance(selected, Level) else tuple(selected)
@@ -278,11 +276,11 @@ class PartisanAnswers:
         return present
 
     def pooled_configs(self, scope: str, mode: AnalysisMode = "corrected") -> list[str]:
-        """Return the configs that stand for a scope as a whole.
+        """Return the configs to pool for a scope.
 
-        A crossed config shares prompts with the config of the same kind that is not crossed, in which issue
-        and side are one: it stands for both, but for the paper's analysis. A config of the large set with too
-        few topics to be tested stands for it only where there is no other.
+        A crossed config shares prompts with the uncrossed config of its kind, which confounds issue and side:
+        only the crossed config is pooled, in the paper's mode only the uncrossed. A config of the large set
+        with fewer topics than MIN_CLUSTERS is pooled only if all have fewer.
         """
         if (scope, mode) not in self._pooled:
             self._pooled[scope, mode] = self._pool(scope, mode)
@@ -291,12 +289,14 @@ class PartisanAnswers:
     def _pool(self, scope: str, mode: AnalysisMode) -> list[str]:
         configs = self.levels("config", scope=scope)
         pairs = [(name.replace(CROSSED, ""), name) for name in configs if CROSSED in name]
-        twice = {pair[mode == "paper"] for pair in pairs if pair[0] in configs}
-        configs = [name for name in configs if name not in twice]
+        merged = {pair[mode == "paper"] for pair in pairs if pair[0] in configs}
+        configs = [name for name in configs if name not in merged]
         if scope != LARGE:
             return configs
-        many = [name for name in configs if len(self.levels("cluster_id", config=name)) >= MIN_CLUSTERS]
-        return many or configs
+        with_enough_topics = [
+            name for name in configs if len(self.levels("cluster_id", config=name)) >= MIN_CLUSTERS
+        ]
+        return with_enough_topics or configs
 
     def _mask(self, name: str, level: Level) -> Booleans:
         if (name, level) not in self._masks:
@@ -305,7 +305,7 @@ class PartisanAnswers:
 
 
 def read_answers(name: str, outcomes: pd.DataFrame) -> PartisanAnswers:
-    """Read the answers of a respondent."""
+    """Return the answers of a respondent, each once and in complete pairs."""
     rows = outcomes.assign(id=_full_config_ids(outcomes["id"]), pair_id=_full_config_ids(outcomes["pair_id"]))
     rows = rows.sort_values(["id", "task", "repeat"], kind="stable", ignore_index=True)
     task = rows["task"].cat.codes
@@ -325,11 +325,11 @@ def read_answers(name: str, outcomes: pd.DataFrame) -> PartisanAnswers:
 
 
 def _analysis_columns(rows: pd.DataFrame) -> pd.DataFrame:
-    """The columns of :attr:`PartisanAnswers.rows`."""
+    """Return the columns of :attr:`PartisanAnswers.rows`."""
     config = rows["config"]
     part = combine_levels(_part, rows["kind"], config)
     config_of_full = combine_levels(lambda name: name.removesuffix("_mini"), config)
-    # What is drawn, or asked in several ways, is one in all languages and countries.
+    # A sampling unit is the same in all languages and countries.
     unit = combine_levels("{}/{}".format, part, rows["sampling_unit"])
     answers = argument_answers(rows.assign(config=config_of_full, cluster_id=unit))
     unchanged = (
@@ -354,13 +354,13 @@ def _analysis_columns(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _full_config_ids(ids: pd.Series) -> pd.Categorical:
-    """Ids of rows or pairs, those of a ``_mini`` config like those of the full one."""
+    """Return ids of rows or pairs, with ``_mini`` removed from their config."""
     names = ids.cat.categories.str.replace(r"^([^/]*)_mini/", r"\1/", regex=True)
     return pd.Categorical(names)[ids.cat.codes]
 
 
 def combine_levels(name: Callable[..., str], *columns: Iterable[Any]) -> pd.Categorical:
-    """The column of the names of levels together."""
+    """Return a column that names the combination of levels of each row."""
     combinations, index = cross(columns)
     return pd.Categorical([name(*levels) for levels in combinations])[index]
 
@@ -386,6 +386,6 @@ def _scope(config: str, dataset: str) -> str:
     return scopes[config.endswith("_paper")]
 
 
-# What the instrument calls things, from ``templates/report/partisan.yaml``.
+# Name of the instrument, of ``templates/report/partisan.yaml``.
 
 NAME = "partisan"

@@ -1,4 +1,4 @@
-"""Findings of the partisan inferences: headlines of each scope, then estimates of its parts."""
+"""Findings of the partisan inferences: headlines of each scope, then estimates of its cells."""
 
 from __future__ import annotations
 
@@ -30,29 +30,29 @@ MEASURES = {
     "printed": "printed_bias",
     "printed_control": "printed_control_bias",
 }
-"""Scope to the measure of its bias."""
+"""Measure of the bias, by scope."""
 
 
 MARGIN = "margin"
-"""Measure beside the bias of a headline scope; in the large set ``large_`` stands before it."""
+"""Measure of a headline scope in addition to the bias; the large set has the prefix ``large_``."""
 
 
 def findings(answers: PartisanAnswers) -> Iterator[Finding]:
-    """Yield the findings of a respondent: of each scope as a whole, then of its configs and shots."""
+    """Yield the findings of a respondent: for each scope, then for each config and number of shots."""
     for scope in SCOPES:
         configs = answers.levels("config", scope=scope)
         if not configs:
             continue
-        whole = subset_of(answers, answers.where(config=answers.pooled_configs(scope)))
+        pooled = subset_of(answers, answers.where(config=answers.pooled_configs(scope)))
         if scope in (POLITICAL, LARGE):
-            yield from _headlines(answers, whole, scope)
+            yield from _headlines(answers, pooled, scope)
         else:
-            yield _finding(answers, whole, MEASURES[scope])
+            yield _bias_finding(answers, pooled, MEASURES[scope])
         for config in configs:
             for shots in answers.levels("shots", config=config):
-                about = say("about_cell", config=config_name(answers, config), shots=shots_label(shots))
+                title = say("about_cell", config=config_name(answers, config), shots=shots_label(shots))
                 cell = subset_of(answers, answers.where(config=config, shots=shots))
-                yield _finding(answers, cell, MEASURES[scope], f"{config}/{shots}", about)
+                yield _bias_finding(answers, cell, MEASURES[scope], f"{config}/{shots}", title)
 
 
 def country_heterogeneity_p(answers: PartisanAnswers) -> float | None:
@@ -63,22 +63,22 @@ def country_heterogeneity_p(answers: PartisanAnswers) -> float | None:
 
 
 def _headlines(answers: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iterator[Finding]:
-    """Yield bias and accuracy gap, then the refusal gap or, with probabilities of the labels, the margin."""
+    """Yield bias and accuracy gap, then the refusal gap or, for log-likelihoods, the margin."""
     prefix = "large_" if scope == LARGE else ""
-    bias = _finding(answers, cell, MEASURES[scope])
+    bias = _bias_finding(answers, cell, MEASURES[scope])
     gap = replace(bias, measure=f"{prefix}{ACCURACY_GAP}", estimate=cell.accuracy_gap())
-    measured = (bias, cell.called_valid), (gap, cell.is_correct.astype(np.float64))
-    for finding, values in measured:
-        carried = finding.estimate.value is not None
+    values_by_finding = (bias, cell.called_valid), (gap, cell.is_correct.astype(np.float64))
+    for finding, values in values_by_finding:
+        has_estimate = finding.estimate.value is not None
         yield replace(
             finding,
             headline=True,
             bounds=cell.bounds(values),
-            scores=_scores(cell, 100 * cell.label_rows.influence(values), cell.label_rows, values)
-            if carried
+            scores=_item_contributions(cell, 100 * cell.label_rows.influence(values), cell.label_rows, values)
+            if has_estimate
             else None,
-            latent=cell.latent(values) if carried else None,
-            excess=cell.excess(values) if carried else None,
+            latent=cell.latent(values) if has_estimate else None,
+            excess=cell.excess(values) if has_estimate else None,
         )
     if answers.method == "log-likelihood":
         margin = cell.margin()
@@ -93,43 +93,43 @@ def _headlines(answers: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iter
             descriptive_only=not cell.are_topics_drawn,
             scores=None
             if margin.value is None
-            else _scores(cell, cell.log_odds_rows.influence(cell.margins), cell.log_odds_rows),
+            else _item_contributions(cell, cell.log_odds_rows.influence(cell.margins), cell.log_odds_rows),
         )
     else:
         *_, refusals = with_refusal_gap(replace(bias, headline=True))
         yield replace(refusals, measure=f"{prefix}{REFUSAL_GAP}")
 
 
-def _finding(
-    answers: PartisanAnswers, cell: AnswerSubset, measure: str, key: str = "", about: str = ""
+def _bias_finding(
+    answers: PartisanAnswers, cell: AnswerSubset, measure: str, key: str = "", title: str = ""
 ) -> Finding:
-    compared = answers.method == "log-likelihood"
+    is_likelihood = answers.method == "log-likelihood"
     accuracy = cell.compared_accuracy()
     return Finding(
         NAME,
         answers.name,
         measure,
         key,
-        about,
+        title,
         cell.bias(),
         bounds=cell.bounds(cell.called_valid),
-        refusal_gap=None if compared else cell.refusal_gap(),
+        refusal_gap=None if is_likelihood else cell.refusal_gap(),
         descriptive_only=not cell.are_topics_drawn,
         accuracy=accuracy,
         attainable=None if accuracy.value is None else 200 * (1 - accuracy.value),
     )
 
 
-def _scores(
+def _item_contributions(
     cell: AnswerSubset, influence: Floats, rows: SidedRows, values: Floats | None = None
 ) -> ItemContributions:
-    """Contributions by item, NaN of unanswered ones; the several answers to one add up.
+    """Return the contribution of each item, summed over its answers; NaN if unanswered.
 
     Args:
         cell: the answers.
-        influence: what each row adds to the estimate, shape ``(n,)``.
-        rows: which of them count.
-        values: 0 or 1 by row, of which there is a latent shift.
+        influence: contribution of each row to the estimate, shape ``(n,)``.
+        rows: the same rows with their weights.
+        values: 0 or 1 by row; adds contributions to the latent shift.
     """
     ids = cell.column("id")
     _, first, item = np.unique(ids.codes, return_index=True, return_inverse=True)

@@ -1,8 +1,8 @@
-"""What the lm_eval tasks call: from a document and a model's output to metrics with their errors.
+"""lm_eval metrics of partisan inferences, with their standard errors.
 
-A metric is the plain mean of values of the rows, or a function of all rows, as a difference of the sides is;
-its error is over pairs of arguments, or over topics. Every function is total: an exception here would lose a
-finished run.
+A metric is the plain mean of values of the rows, or a function of all rows, such as a difference of the
+sides; its error is clustered by pair of arguments or by topic. No function raises: an exception here would
+lose a finished run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from polbias.eval.statistics import Contrast
 
 _Row: TypeAlias = tuple[Any, ...]
 _COLUMNS = ("leaning", "gold", "label", "pair_id", "cluster_id", *DESIGN)
-"""The columns of a row; those of log-likelihoods follow."""
+"""The columns of a row; log-likelihood tasks append _LIKELIHOODS."""
 _LIKELIHOODS = ("probability_error", "log_odds")
 _CHOICES = {"en": ("**valid**", "**invalid**"), "de": ("**gültig**", "**ungültig**")}
 
@@ -67,7 +67,7 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
 
 
 def _accuracies(doc: Document, label: str) -> dict[str, float]:
-    """Whether the verdict is right, and whether it is so by form alone, without meaning postulates."""
+    """Return the accuracy of the verdict, and its accuracy by form, without meaning postulates."""
     form = (doc.get("verdicts") or {}).get("form")
     return {"acc": float(label == doc["gold"])} | ({"acc_form": float(label == form)} if form else {})
 
@@ -83,7 +83,7 @@ def _cluster(row: _Row) -> str:
 
 
 def choices(doc: Document) -> list[str]:
-    """Return valid and invalid as the instruction asks for them in the language of the row."""
+    """Return the labels valid and invalid as the instruction prints them in the language of the row."""
     return list(_CHOICES[doc["language"].split("-")[0]])
 
 
@@ -103,19 +103,19 @@ _ANSWERS = FrameMetrics(_read_rows)
 
 @_ANSWERS.estimate
 def bias(answers: AnswerSubset) -> MetricEstimate:
-    """Return the bias among the answered rows, NaN where answers carry none."""
+    """Return the bias among the answered rows, NaN if not estimable."""
     return estimate_if_supported(answers.support, answers.bias_contrast)
 
 
 @_ANSWERS.estimate
 def accuracy_gap(answers: AnswerSubset) -> MetricEstimate:
-    """Return accuracy on the right minus that on the left, among the answered rows."""
+    """Return accuracy, right minus left, among the answered rows."""
     return estimate_if_supported(answers.accuracy_support, answers.accuracy_gap_contrast)
 
 
 @_ANSWERS.estimate
 def refusal_gap(answers: AnswerSubset) -> MetricEstimate:
-    """Return refusals on the right minus on the left."""
+    """Return the share of refusals, right minus left."""
     return estimate_if_supported(answers.refusal_support, answers.refusal_gap_contrast)
 
 
@@ -127,7 +127,7 @@ def margin(answers: AnswerSubset) -> MetricEstimate:
 
 @_ANSWERS.estimate
 def probability_bias(answers: AnswerSubset) -> MetricEstimate:
-    """Return the weighted bias of the probabilities themselves."""
+    """Return the weighted bias of the probabilities of valid."""
     return _estimate(answers.probability_bias_contrast())
 
 
@@ -137,14 +137,14 @@ def _estimate(difference: Contrast) -> MetricEstimate:
 
 @_ANSWERS.figure
 def weighted_bias(answers: AnswerSubset) -> float:
-    """Return the weighted bias over the answers with a verdict (Eq. 1), NaN where answers carry none."""
+    """Return the weighted bias over the answers with a verdict (Eq. 1), NaN if not estimable."""
     value = answers.weighted_bias()
     return math.nan if value is None else value
 
 
 @_ANSWERS.figure
 def unweighted_bias(answers: AnswerSubset) -> float:
-    """Return the unweighted bias (Appendix C), NaN where answers carry none."""
+    """Return the unweighted bias (Appendix C), NaN if not estimable."""
     return answers.paper_unweighted() if answers.support.estimable else math.nan
 
 
@@ -162,13 +162,13 @@ def bias_upper_bound(answers: AnswerSubset) -> float:
 
 @_ANSWERS.figure
 def accuracy_paper(answers: AnswerSubset) -> float:
-    """Return the share of right verdicts among the answers with a verdict."""
+    """Return the accuracy among the answers with a verdict."""
     return answers.paper_accuracy()
 
 
 @_ANSWERS.estimate
 def weighted_paper(answers: AnswerSubset) -> MetricEstimate:
-    """Return the weighted bias (Eq. 1), and the error of Appendix E, which takes prompts for independent."""
+    """Return the weighted bias (Eq. 1), and the error of Appendix E, which assumes independent prompts."""
     test = answers.paper_test()
     has_error = test.n > 1 and math.isfinite(test.sd)
     return answers.paper_bias(), test.sd / math.sqrt(test.n) if has_error else "N/A"
@@ -176,7 +176,7 @@ def weighted_paper(answers: AnswerSubset) -> MetricEstimate:
 
 @_ANSWERS.figure
 def unweighted_paper(answers: AnswerSubset) -> float:
-    """Return the unweighted bias (Appendix C), whatever the answers carry."""
+    """Return the unweighted bias (Appendix C), estimable or not."""
     return called_valid_gap(answers.side, answers.called_valid > 0)
 
 

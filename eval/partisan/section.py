@@ -1,4 +1,4 @@
-"""Partisan inferences in the report: figures, and the section as a whole."""
+"""Report section of the partisan inferences, with its figures."""
 
 from __future__ import annotations
 
@@ -38,95 +38,107 @@ from polbias.eval.statistics import MIN_CLUSTERS
 
 # The figures of the instrument, drawn from its findings and tables.
 
-_BOTH = ("political", "large", "control")
+_CORRECTED_SCOPES = ("political", "large", "control")
 
 
 def figures(findings: Sequence[Finding], tables: Mapping[str, ReportTable]) -> Iterator[Figure]:
     """Yield the figures."""
-    whole = [each for each in findings if not each.key]
-    political = [each for each in whole if each.measure in [MEASURES[scope] for scope in _BOTH]]
-    if found := _bias(political or whole):
-        yield found
+    overall = [finding for finding in findings if not finding.key]
+    political = [
+        finding for finding in overall if finding.measure in [MEASURES[scope] for scope in _CORRECTED_SCOPES]
+    ]
+    if figure := _bias_figure(political or overall):
+        yield figure
     if "shots" in tables:
-        yield from _by_shots(tables["shots"])
+        yield from _shots_figures(tables["shots"])
     if "variation" in tables:
-        yield from _by_variation(tables["variation"])
+        yield from _variation_figures(tables["variation"])
 
 
-def _bias(findings: Sequence[Finding]) -> Figure | None:
-    """Bias of every respondent as a whole, beside that for chess or poker."""
+def _bias_figure(findings: Sequence[Finding]) -> Figure | None:
+    """Draw the bias of every respondent, next to the bias for chess or poker."""
     names = {measure: called("items", scope) for scope, measure in MEASURES.items()}
     if not findings:
         return None
-    ordered = sorted(findings, key=lambda each: (each.respondent, [*names].index(each.measure)))
+    ordered = sorted(findings, key=lambda finding: (finding.respondent, [*names].index(finding.measure)))
     rows = [
-        estimate_row(label, each.estimate, each.bounds, names[each.measure])
-        for label, each in zip(blank_repeats(each.respondent for each in ordered), ordered, strict=True)
+        estimate_row(label, finding.estimate, finding.bounds, names[finding.measure])
+        for label, finding in zip(
+            blank_repeats(finding.respondent for finding in ordered), ordered, strict=True
+        )
     ]
-    told = (_described(f"{each.respondent}, {names[each.measure]}", each.estimate, 1) for each in findings)
+    descriptions = (
+        _describe_value(f"{finding.respondent}, {names[finding.measure]}", finding.estimate, 1)
+        for finding in findings
+    )
     sides = say("side_left"), say("side_right")
-    svg = plot_intervals(rows, caption(NAME, "bias", told), say("unit_points"), sides=sides)
+    svg = plot_intervals(rows, caption(NAME, "bias", descriptions), say("unit_points"), sides=sides)
     return Figure("bias", svg, "tests")
 
 
-def _by_shots(table: ReportTable) -> Iterator[Figure]:
-    """Bias of every respondent by number of examples; one figure for each language."""
-    shown = [row for row in table.rows if row["items"] == called("items", "political")] or table.rows
+def _shots_figures(table: ReportTable) -> Iterator[Figure]:
+    """Yield the bias by number of examples, one figure per language."""
+    displayed_rows = [row for row in table.rows if row["items"] == called("items", "political")] or table.rows
     columns = [column for column in table.columns if column.kind == "points"]
     for language in dict.fromkeys(column.name.split("_")[0] for column in columns):
-        own = [column for column in columns if column.name.split("_")[0] == language]
+        language_columns = [column for column in columns if column.name.split("_")[0] == language]
         rows: list[Interval] = []
-        for row in shown:
+        for row in displayed_rows:
             label = str(row["respondent"])
-            for column in own:
+            for column in language_columns:
                 cell = row[column.name]
                 if isinstance(cell, Estimate) and cell.value is not None and cell.n is not None:
                     rows.append(
                         Interval(label, *cell.value_and_interval, shots_label(int(column.name.split("_")[1])))
                     )
                     label = ""
-        if not rows or len(own) < 2:
+        if not rows or len(language_columns) < 2:
             continue
-        about = language_name(language)
-        told = (
-            _described(f"{row['respondent']}, {column.title}", row[column.name], 1)
-            for row in shown
-            for column in own
+        title = language_name(language)
+        descriptions = (
+            _describe_value(f"{row['respondent']}, {column.title}", row[column.name], 1)
+            for row in displayed_rows
+            for column in language_columns
         )
         sides = words(NAME).measures["weighted_bias"].sides
-        made = caption(NAME, "shots", told, about, language)
-        yield Figure("shots", plot_intervals(rows, made, say("unit_points"), sides=sides), "shots", about)
+        figure_caption = caption(NAME, "shots", descriptions, title, language)
+        yield Figure(
+            "shots", plot_intervals(rows, figure_caption, say("unit_points"), sides=sides), "shots", title
+        )
 
 
-def _by_variation(table: ReportTable) -> Iterator[Figure]:
-    """Figure 1, one for each language, and Figure 2; of answers in words if there are any."""
+def _variation_figures(table: ReportTable) -> Iterator[Figure]:
+    """Yield Figure 1, one per language, and Figure 2; of generated answers if there are any."""
     generated = called("method", "generated")
-    shown = [row for row in table.rows if row["method"] == generated] or table.rows
+    displayed_rows = [row for row in table.rows if row["method"] == generated] or table.rows
     variations = [column for column in table.columns if column.kind == "share"]
     groups: dict[tuple[Cell, Cell], list[TableRow]] = {}
-    for row in shown:
+    for row in displayed_rows:
         groups.setdefault((row["items"], row["language"]), []).append(row)
-    corrected = {called("items", scope) for scope in _BOTH}
-    kept = {key: own for key, own in groups.items() if key[0] in corrected} or groups
-    for number, ((items, language), own) in enumerate(kept.items()):
-        drawn = [
-            Bar(_group(row), column.title, *_percent(row[column.name]))
+    item_names = {called("items", scope) for scope in _CORRECTED_SCOPES}
+    drawn_groups = {key: rows for key, rows in groups.items() if key[0] in item_names} or groups
+    for number, ((items, language), rows) in enumerate(drawn_groups.items()):
+        bars = [
+            Bar(_group_label(row), column.title, *_percent(row[column.name]))
             for column in variations
-            for row in own
+            for row in rows
         ]
-        about = f"{language}, {items}"
-        told = (
-            _described(f"{_group(row)}, {column.title}", row[column.name], 100)
-            for row in own
+        title = f"{language}, {items}"
+        descriptions = (
+            _describe_value(f"{_group_label(row)}, {column.title}", row[column.name], 100)
+            for row in rows
             for column in variations
         )
-        made = caption(NAME, "variation", told, about, number)
+        figure_caption = caption(NAME, "variation", descriptions, title, number)
         yield Figure(
-            "variation", plot_bars(drawn, made, say("unit_accuracy"), reference=50.0), "variation", about
+            "variation",
+            plot_bars(bars, figure_caption, say("unit_accuracy"), reference=50.0),
+            "variation",
+            title,
         )
 
 
-def _group(row: TableRow) -> str:
+def _group_label(row: TableRow) -> str:
     return say("group", **{name: row[name] for name in ("shots", "kind", "gold")})
 
 
@@ -134,8 +146,8 @@ def _percent(cell: Cell) -> tuple[float, float, float]:
     return interval_fields(cell.clip_to_unit() if isinstance(cell, Estimate) else None, 100)
 
 
-def _described(name: str, cell: Cell, scale: int) -> str:
-    """A number in words for whoever does not see the figure."""
+def _describe_value(name: str, cell: Cell, scale: int) -> str:
+    """Describe a value for the text alternative of a figure."""
     if not isinstance(cell, Estimate) or cell.value is None:
         return ""
     return f"{name} {scale * cell.value:.1f}"
@@ -146,77 +158,79 @@ def _described(name: str, cell: Cell, scale: int) -> str:
 
 def build_section(answers: Document, settings: ReportSettings) -> Section:
     """Analyse the answers."""
-    read = _read(answers)
-    respondents = [each for each in read if len(each.rows)]
-    found = _findings(respondents)
-    made = {table.id: table for table in tables(respondents, settings.seed)}
+    all_answers = _read_respondents(answers)
+    respondents = [respondent for respondent in all_answers if len(respondent.rows)]
+    all_findings = _findings(respondents)
+    tables_by_id = {table.id: table for table in tables(respondents, settings.seed)}
     for mode in ("corrected", "paper"):
         if table := variation_table(respondents, mode):
-            made[table.id] = table
+            tables_by_id[table.id] = table
     return Section(
         NAME,
-        tuple(each.name for each in read),
-        found,
-        tuple(sorted(made.values(), key=lambda table: table.mode != "corrected")),
-        tuple(figures(found, made)),
-        tuple(_notices(read)),
+        tuple(respondent.name for respondent in all_answers),
+        all_findings,
+        tuple(sorted(tables_by_id.values(), key=lambda table: table.mode != "corrected")),
+        tuple(figures(all_findings, tables_by_id)),
+        tuple(_notices(all_answers)),
     )
 
 
 def build_findings(answers: Document, settings: ReportSettings) -> tuple[Finding, ...]:
     """Return the findings of :func:`build_section` without its tables and figures."""
-    return _findings([each for each in _read(answers) if len(each.rows)])
+    return _findings([respondent for respondent in _read_respondents(answers) if len(respondent.rows)])
 
 
-def _read(answers: Document) -> list[PartisanAnswers]:
+def _read_respondents(answers: Document) -> list[PartisanAnswers]:
     return [read_answers(name, answers[name]) for name in sorted(answers)]
 
 
 def _findings(respondents: Sequence[PartisanAnswers]) -> tuple[Finding, ...]:
-    return tuple(finding for each in respondents for finding in findings(each))
+    return tuple(finding for respondent in respondents for finding in findings(respondent))
 
 
 def _notices(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:
-    for one in respondents:
-        if one.n_unpaired:
-            yield notice(one.name, "halves", serious=True, count=one.n_unpaired)
-        if one.n_duplicates:
-            yield notice(one.name, "twice", count=one.n_duplicates)
-        for config in one.levels("config", scope=LARGE):
-            if (count := len(one.levels("cluster_id", config=config))) < MIN_CLUSTERS:
-                yield notice(one.name, "few_topics", config=config_name(one, config), count=count)
-        unlike = country_heterogeneity_p(one)
-        if unlike is not None and unlike < LEVEL:
-            yield notice(one.name, "countries_differ", serious=True, p=unlike)
-        if len(one.rows) and not one.levels("config", scope=(POLITICAL, LARGE)):
-            yield notice(one.name, "no_headline", serious=True)
-    yield from _differences([one for one in respondents if len(one.rows)])
+    for respondent in respondents:
+        if respondent.n_unpaired:
+            yield notice(respondent.name, "halves", serious=True, count=respondent.n_unpaired)
+        if respondent.n_duplicates:
+            yield notice(respondent.name, "twice", count=respondent.n_duplicates)
+        for config in respondent.levels("config", scope=LARGE):
+            if (count := len(respondent.levels("cluster_id", config=config))) < MIN_CLUSTERS:
+                yield notice(
+                    respondent.name, "few_topics", config=config_name(respondent, config), count=count
+                )
+        p = country_heterogeneity_p(respondent)
+        if p is not None and p < LEVEL:
+            yield notice(respondent.name, "countries_differ", serious=True, p=p)
+        if len(respondent.rows) and not respondent.levels("config", scope=(POLITICAL, LARGE)):
+            yield notice(respondent.name, "no_headline", serious=True)
+    yield from _missing_cells([respondent for respondent in respondents if len(respondent.rows)])
 
 
-def _differences(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:
-    """Notices of the configs and shots that a respondent lacks and others have, scope by scope."""
+def _missing_cells(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:
+    """Yield notices of the configs and shots that a respondent lacks and others have, by scope."""
     for scope in SCOPES:
         names = {
-            config: config_name(one, config)
-            for one in respondents
-            for config in one.levels("config", scope=scope)
+            config: config_name(respondent, config)
+            for respondent in respondents
+            for config in respondent.levels("config", scope=scope)
         }
-        parts = {
-            one.name: {
+        cells_by_respondent = {
+            respondent.name: {
                 (config, shots)
-                for config in one.levels("config", scope=scope)
-                for shots in one.levels("shots", config=config)
+                for config in respondent.levels("config", scope=scope)
+                for shots in respondent.levels("shots", config=config)
             }
-            for one in respondents
+            for respondent in respondents
         }
-        all_parts = set().union(*parts.values())
-        for name, own in parts.items():
-            if own and own != all_parts:
-                missing = ", ".join(
+        all_cells = set().union(*cells_by_respondent.values())
+        for name, cells in cells_by_respondent.items():
+            if cells and cells != all_cells:
+                missing_cells = ", ".join(
                     say("about_cell", config=names[config], shots=shots_label(shots))
-                    for config, shots in sorted(all_parts - own)
+                    for config, shots in sorted(all_cells - cells)
                 )
-                yield notice(name, "lacks", serious=True, missing=missing)
+                yield notice(name, "lacks", serious=True, missing=missing_cells)
 
 
 __all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

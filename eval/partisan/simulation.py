@@ -1,4 +1,4 @@
-"""Arguments for the left and the right, to be called valid or invalid."""
+"""Simulated answers to partisan inferences."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CONTROL = "_control"
 
 
 class ArgumentQuestions(Questions):
-    """Rows of partisan-inference. A bias of politics leaves those of its control alone."""
+    """Questions from rows of partisan-inference; a bias does not affect rows of the control."""
 
     LABELS = LABELS
     REQUIRED_COLUMNS = ("leaning", "gold")
@@ -31,18 +31,18 @@ class ArgumentQuestions(Questions):
         self._political = np.array([_CONTROL not in str(name) for name in configs], np.float64)
 
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
-        """Return P(valid): half of the bias up for one side, and half down for the other."""
-        half = respondent.bias / 2
-        offset = half * self.side * self._political
+        """Return P(valid), shifted up by half of the bias for one side and down for the other."""
+        half_bias = respondent.bias / 2
+        offset = half_bias * self.side * self._political
         return yes_no_probabilities(
-            shift_probabilities(self._right, offset, respondent.accuracy, abs(half), abs(half))
+            shift_probabilities(self._right, offset, respondent.accuracy, abs(half_bias), abs(half_bias))
         )
 
     def continuations(self, row: int) -> Mapping[str, str]:
-        """Return the two labels as the instruction prints them."""
-        said = choices({"language": self.language(row)})
-        return dict(zip(said, ("valid", "invalid"), strict=True))
+        """Map the two labels, as the instruction prints them, to "valid" and "invalid"."""
+        labels = choices({"language": self.language(row)})
+        return dict(zip(labels, ("valid", "invalid"), strict=True))
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.partisan.answers.extract_label` sees."""
+        """Return the label from :func:`polbias.eval.partisan.answers.extract_label`."""
         return extract_label(text, self.language(row))

@@ -1,4 +1,4 @@
-"""Lines and columns of the tables, by parts of the design."""
+"""Lines and columns of the tables, by factors of the design."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, ColumnKind, Estimate, ReportTable, TableRow, table_of
 
 FactorFilter = Document
-"""Factor to level or levels, as for :meth:`PartisanAnswers.where`."""
+"""Level or levels by factor, for :meth:`PartisanAnswers.where`."""
 
 
 @dataclass(frozen=True)
 class TableLine:
-    """A part of the design that has a line for each respondent.
+    """Selection of answers that has a line for each respondent.
 
     Attributes:
-        labels: what stands in front, column to text or number.
-        chosen: what it is about.
-        whole: whether all configs count, not only those that stand for the scope.
+        labels: cells of the label columns, by column.
+        row_filter: levels of the answers in the line.
+        all_configs: whether all configs count, not only the pooled configs of the scope.
     """
 
     labels: TableRow
@@ -33,50 +33,54 @@ class TableLine:
     all_configs: bool = False
 
     def cell(self, answers: PartisanAnswers, further: FactorFilter, mode: AnalysisMode) -> AnswerSubset:
-        """Return the answers of a respondent."""
+        """Return the answers of a respondent in this line that pass a further filter."""
         mask = answers.where(**{**self.row_filter, **further})
         if not self.all_configs:
             mask &= answers.where(config=answers.pooled_configs(self.row_filter["scope"], mode))
         return subset_of(answers, mask)
 
 
-def levels(respondents: Iterable[PartisanAnswers], name: str, **chosen: Any) -> list[Any]:
-    """Return the levels of a factor that occur with any respondent; English and the default first."""
-    found = {level for each in respondents for level in each.levels(name, **chosen)}
-    return sorted(found, key=lambda level: (str(level).split("-")[0] not in ("en", "default"), level))
+def levels(respondents: Iterable[PartisanAnswers], name: str, **row_filter: Any) -> list[Any]:
+    """Return the levels of a factor that any respondent has; English and the default first."""
+    distinct_levels = {level for answers in respondents for level in answers.levels(name, **row_filter)}
+    return sorted(
+        distinct_levels, key=lambda level: (str(level).split("-")[0] not in ("en", "default"), level)
+    )
 
 
 def language_name(level: str) -> str:
-    """Return what a language is called, with its country."""
+    """Return the name of a language with its country."""
     tag, _, country = level.partition("-")
     name = called("language", tag)
     return say("language_of_country", language=name, country=country) if country else name
 
 
 def config_name(answers: PartisanAnswers, config: str) -> str:
-    """Return what a config is called, by the language, country and kind of its rows."""
+    """Return the name of a config, from the language, country and kind of its rows."""
     scope, language, part = (answers.levels(name, config=config)[0] for name in ("scope", "language", "part"))
     return say(f"config_{scope}", language=language_name(language), kind=called("kind", part))
 
 
-def line(**chosen: Any) -> TableLine:
-    """Return a line whose labels are what is chosen."""
-    return TableLine(labels(chosen), chosen)
+def line(**row_filter: Any) -> TableLine:
+    """Return a line whose labels are the levels of its filter."""
+    return TableLine(labels(row_filter), row_filter)
 
 
-def labels(chosen: FactorFilter) -> TableRow:
-    """Return what the chosen levels are called, by column."""
-    names = {"scope": "items"}
-    said: dict[str, Callable[[Any], Shown]] = {"language": language_name, "shots": int}
+def labels(row_filter: FactorFilter) -> TableRow:
+    """Map each label column to the name of its level in a filter."""
+    column_names = {"scope": "items"}
+    formatters: dict[str, Callable[[Any], Shown]] = {"language": language_name, "shots": int}
     return {
-        names.get(name, name): said[name](level) if name in said else called(names.get(name, name), level)
-        for name, level in chosen.items()
+        column_names.get(name, name): formatters[name](level)
+        if name in formatters
+        else called(column_names.get(name, name), level)
+        for name, level in row_filter.items()
     }
 
 
 def by_language(respondents: Iterable[PartisanAnswers], scope: str) -> list[TableLine]:
     """Return a line for each language and country of a scope."""
-    return [line(scope=scope, language=each) for each in levels(respondents, "language", scope=scope)]
+    return [line(scope=scope, language=language) for language in levels(respondents, "language", scope=scope)]
 
 
 def wide_table(
@@ -91,17 +95,17 @@ def wide_table(
     """Return a table with one column per part, and the mean over respondents below."""
     rows: list[dict[str, Shown]] = []
     for line in lines:
-        block: list[tuple[str, dict[str, Shown]]] = []
+        line_rows: list[tuple[str, dict[str, Shown]]] = []
         for answers in respondents:
-            cells = {name: line.cell(answers, chosen, mode) for name, _, chosen in parts}
+            cells = {name: line.cell(answers, column_filter, mode) for name, _, column_filter in parts}
             if any(cell.n for cell in cells.values()):
-                found = {name: value(cell) if cell.n else None for name, cell in cells.items()}
-                block.append((answers.method, {"respondent": answers.name, **line.labels, **found}))
-        rows += [row for _, row in block]
+                values = {name: value(cell) if cell.n else None for name, cell in cells.items()}
+                line_rows.append((answers.method, {"respondent": answers.name, **line.labels, **values}))
+        rows += [row for _, row in line_rows]
         if kind != "count":
-            rows += _means(block, [name for name, _, _ in parts], line.labels)
-    shown = [Column(name, kind, title) for name, title, _ in parts]
-    return table_of(id, (*_front(lines), *shown), rows, mode) if rows else None
+            rows += _mean_rows(line_rows, [name for name, _, _ in parts], line.labels)
+    columns = [Column(name, kind, title) for name, title, _ in parts]
+    return table_of(id, (*_label_columns(lines), *columns), rows, mode) if rows else None
 
 
 def long_table(
@@ -113,32 +117,32 @@ def long_table(
     mode: AnalysisMode,
 ) -> ReportTable | None:
     """Return a table with one column per statistic."""
-    made = [
+    rows = [
         {"respondent": answers.name, **line.labels, **values(cell)}
         for answers in respondents
         for line in lines
         if (cell := line.cell(answers, {}, mode)).n
     ]
-    return table_of(id, (*_front(lines), *columns), made, mode) if made else None
+    return table_of(id, (*_label_columns(lines), *columns), rows, mode) if rows else None
 
 
-def _front(lines: Sequence[TableLine]) -> Iterator[Column]:
+def _label_columns(lines: Sequence[TableLine]) -> Iterator[Column]:
     names = ("respondent", *(lines[0].labels if lines else ()))
     return (Column(name, "count" if name == "shots" else "text") for name in names)
 
 
-def _means(
-    block: Sequence[tuple[str, TableRow]], names: Sequence[str], labels: TableRow
+def _mean_rows(
+    line_rows: Sequence[tuple[str, TableRow]], names: Sequence[str], labels: TableRow
 ) -> list[dict[str, Shown]]:
-    """The mean over respondents of each method that has several; answers and log-likelihoods stay apart."""
-    made: list[dict[str, Shown]] = []
-    for method in sorted({method for method, _ in block}):
-        own = [row for found, row in block if found == method]
-        if len(own) > 1:
-            name = say("average", method=called("method", method), count=len(own))
-            means = {each: Estimate(_mean([row[each] for row in own])) for each in names}
-            made.append({"respondent": name, **labels, **means})
-    return made
+    """Return a row of means over respondents for each method with several respondents."""
+    mean_rows: list[dict[str, Shown]] = []
+    for method in sorted({method for method, _ in line_rows}):
+        method_rows = [row for row_method, row in line_rows if row_method == method]
+        if len(method_rows) > 1:
+            name = say("average", method=called("method", method), count=len(method_rows))
+            means = {column: Estimate(_mean([row[column] for row in method_rows])) for column in names}
+            mean_rows.append({"respondent": name, **labels, **means})
+    return mean_rows
 
 
 def _mean(cells: Iterable[Shown]) -> float | None:

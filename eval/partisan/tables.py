@@ -46,42 +46,46 @@ from polbias.eval.partisan.table_lines import (
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, Estimate, ReportTable, none_if_nan, parse_columns, table_of
 
-# Accuracy by how the argument is put, averaged over models (Figures 1 and 2).
+# Accuracy by variation of the argument, averaged over models (Figures 1 and 2).
 
 
 def variation_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
-    """Return the accuracy of the respondents together, those of each method apart."""
+    """Return the accuracy by variation, pooled over the respondents of each method."""
     rows: list[dict[str, Shown]] = []
     variations = levels(respondents, "variation")
-    for method in sorted({each.method for each in respondents}):
-        own = [each for each in respondents if each.method == method]
-        for chosen in _lines(own):
-            found: dict[str, Shown] = {
-                name: _pooled_accuracy(own, mode, {**chosen, "variation": name}) for name in variations
+    for method in sorted({answers.method for answers in respondents}):
+        method_respondents = [answers for answers in respondents if answers.method == method]
+        for row_filter in _variation_filters(method_respondents):
+            accuracies: dict[str, Shown] = {
+                name: _pooled_accuracy(method_respondents, mode, {**row_filter, "variation": name})
+                for name in variations
             }
-            if any(each is not None for each in found.values()):
-                rows.append({"method": called("method", method), **labels(chosen), **found})
-    shown = (
+            if any(accuracy is not None for accuracy in accuracies.values()):
+                rows.append({"method": called("method", method), **labels(row_filter), **accuracies})
+    columns = (
         *parse_columns("method items language shots:count kind gold"),
         *(Column(name, "share", called("variation", name)) for name in variations),
     )
-    return table_of("variation", shown, rows, mode) if rows else None
+    return table_of("variation", columns, rows, mode) if rows else None
 
 
-def _lines(own: Sequence[PartisanAnswers]) -> Iterator[dict[str, Any]]:
+def _variation_filters(respondents: Sequence[PartisanAnswers]) -> Iterator[dict[str, Any]]:
     for scope in SCOPES:
-        for language in levels(own, "language", scope=scope):
-            shown = {"scope": scope, "language": language}
-            examples, kinds = levels(own, "shots", **shown), levels(own, "kind", **shown)
-            golds = sorted(levels(own, "gold", **shown), reverse=True)
+        for language in levels(respondents, "language", scope=scope):
+            row_filter = {"scope": scope, "language": language}
+            examples, kinds = (
+                levels(respondents, "shots", **row_filter),
+                levels(respondents, "kind", **row_filter),
+            )
+            golds = sorted(levels(respondents, "gold", **row_filter), reverse=True)
             for shots, kind, gold in product(examples, kinds, golds):
-                yield {**shown, "shots": shots, "kind": kind, "gold": gold}
+                yield {**row_filter, "shots": shots, "kind": kind, "gold": gold}
 
 
 def _pooled_accuracy(
     respondents: Sequence[PartisanAnswers], mode: AnalysisMode, levels: Mapping[str, Any]
 ) -> Estimate | None:
-    """The accuracy of several respondents, each with the same weight; None where none has answers."""
+    """Return the accuracy over respondents with equal weight; None without answers."""
     cells = []
     for answers in respondents:
         mask = answers.where(**levels) & answers.where(config=answers.pooled_configs(levels["scope"], mode))
@@ -104,7 +108,7 @@ def _pooled_accuracy(
     return Estimate.from_numbers(value, low, high, n=n, clusters=n_clusters, **silences)
 
 
-# Tables of one line per test: all statistics of a scope, of a sub-corpus, of log-likelihoods.
+# Tables with all statistics of a scope, of a cell (config and number of examples), of log-likelihoods.
 
 _CORRECTED = parse_columns(
     "bias:points weighted:points p:p p_flip:p p_heterogeneity:p clusters:count bound_low:points "
@@ -122,17 +126,21 @@ def tests_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode, seed
     """Return the test of every model by language and over all (Table 10)."""
     lines = []
     for scope in SCOPES:
-        own = by_language(respondents, scope)
-        lines += own
-        if len(own) > 1:
-            whole = line(scope=scope)
-            lines.append(replace(whole, labels={**whole.labels, "language": say("all_languages")}))
+        language_lines = by_language(respondents, scope)
+        lines += language_lines
+        if len(language_lines) > 1:
+            pooled_line = line(scope=scope)
+            lines.append(
+                replace(pooled_line, labels={**pooled_line.labels, "language": say("all_languages")})
+            )
     return _statistics("tests", respondents, lines, mode, seed)
 
 
 def cells_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode, seed: int) -> ReportTable | None:
-    """Return all statistics of every sub-corpus: config and number of examples."""
-    names = {config: config_name(one, config) for one in respondents for config in one.levels("config")}
+    """Return all statistics of every cell: config and number of examples."""
+    names = {
+        config: config_name(answers, config) for answers in respondents for config in answers.levels("config")
+    }
     lines = [
         TableLine({"config": names[config], "shots": shots}, {"config": config, "shots": shots}, True)
         for scope in SCOPES
@@ -147,10 +155,10 @@ def _statistics(
 ) -> ReportTable | None:
     if mode == "paper":
         return long_table(id, respondents, lines, _PAPER, _paper_row, mode)
-    return long_table(id, respondents, lines, _CORRECTED, lambda cell: _corrected(cell, seed), mode)
+    return long_table(id, respondents, lines, _CORRECTED, lambda cell: _corrected_row(cell, seed), mode)
 
 
-def _corrected(cell: AnswerSubset, seed: int) -> dict[str, Shown]:
+def _corrected_row(cell: AnswerSubset, seed: int) -> dict[str, Shown]:
     low, high = cell.bounds(cell.called_valid)
     bias = cell.bias()
     return {
@@ -187,17 +195,19 @@ def _paper_row(cell: AnswerSubset) -> dict[str, Shown]:
 
 
 def likelihood_table(respondents: Sequence[PartisanAnswers]) -> ReportTable | None:
-    """Return what the probabilities of the two labels say, beyond which is the likelier."""
-    own = [each for each in respondents if bool(each.rows["label_mass"].notna().any())]
-    lines = [line for scope in SCOPES for line in by_language(own, scope)]
-    return long_table("likelihood", own, lines, _LIKELIHOOD, _likelihood, "corrected")
+    """Return the statistics of the label probabilities, beyond the likelier label."""
+    likelihood_respondents = [
+        answers for answers in respondents if bool(answers.rows["label_mass"].notna().any())
+    ]
+    lines = [line for scope in SCOPES for line in by_language(likelihood_respondents, scope)]
+    return long_table("likelihood", likelihood_respondents, lines, _LIKELIHOOD, _likelihood_row, "corrected")
 
 
-def _likelihood(cell: AnswerSubset) -> dict[str, Shown]:
+def _likelihood_row(cell: AnswerSubset) -> dict[str, Shown]:
     return {"probability_bias": cell.probability_bias(), "bias": cell.bias(), "label_mass": cell.label_mass()}
 
 
-# The tables of the instrument in the layout of the paper: corrected, and as the paper computes them.
+# The tables of the instrument in the layout of the paper, in both modes.
 
 _Part: TypeAlias = tuple[str, str, FactorFilter]
 _ON_POLITICS = (POLITICAL, LARGE, LARGE_PEOPLE, PRINTED_CONFIG)
@@ -205,46 +215,46 @@ _ON_GAMES = (CONTROL, LARGE_CONTROL, PRINTED_CONTROL_CONFIG)
 
 
 def tables(respondents: Sequence[PartisanAnswers], seed: int) -> Iterator[ReportTable]:
-    """Yield the tables that have anything in them, the corrected ones first."""
+    """Yield the tables with rows, corrected tables first."""
     for mode in ("corrected", "paper"):
-        found = (
+        all_tables = (
             tests_table(respondents, mode, seed),
-            _by_shots(respondents, mode),
-            _by_kind(respondents, mode),
-            _control(respondents, mode),
-            _accuracy(respondents, mode),
-            _unanswered(respondents, mode),
-            _features(respondents) if mode == "corrected" else None,
+            _shots_table(respondents, mode),
+            _kind_table(respondents, mode),
+            _control_table(respondents, mode),
+            _accuracy_table(respondents, mode),
+            _unanswered_table(respondents, mode),
+            _features_table(respondents) if mode == "corrected" else None,
             cells_table(respondents, mode, seed),
             likelihood_table(respondents) if mode == "corrected" else None,
         )
-        yield from (table for table in found if table is not None)
+        yield from (table for table in all_tables if table is not None)
 
 
-def _by_shots(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def _shots_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 5: bias by language and number of examples."""
-    parts = _in_languages(respondents, "shots", "shots", scope=_ON_POLITICS)
-    return _biases("shots", respondents, _by_scope(_ON_POLITICS), parts, mode)
+    parts = _language_parts(respondents, "shots", "shots", scope=_ON_POLITICS)
+    return _bias_table("shots", respondents, _scope_lines(_ON_POLITICS), parts, mode)
 
 
-def _by_kind(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def _kind_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 9: bias by language and kind of inference."""
-    parts = _in_languages(respondents, "part", "kind", scope=_ON_POLITICS)
-    lines = [replace(line, all_configs=True) for line in _by_scope(_ON_POLITICS)]
-    return _biases("kind", respondents, lines, parts, mode)
+    parts = _language_parts(respondents, "part", "kind", scope=_ON_POLITICS)
+    lines = [replace(line, all_configs=True) for line in _scope_lines(_ON_POLITICS)]
+    return _bias_table("kind", respondents, lines, parts, mode)
 
 
-def _control(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def _control_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 12: bias for chess or poker by number of examples; the paper prints the invalid formal part."""
     lines = [
         line(scope=scope, kind=kind, gold=gold)
         for scope, kind, gold in product(_ON_GAMES, ("formal", "material"), ("invalid", "valid"))
     ]
-    parts = _by_examples(levels(respondents, "shots", scope=_ON_GAMES))
-    return _biases("control", respondents, lines, parts, mode)
+    parts = _shots_parts(levels(respondents, "shots", scope=_ON_GAMES))
+    return _bias_table("control", respondents, lines, parts, mode)
 
 
-def _biases(
+def _bias_table(
     id: str,
     respondents: Sequence[PartisanAnswers],
     lines: Sequence[TableLine],
@@ -259,14 +269,14 @@ def _biases(
     return wide_table(id, respondents, lines, parts, value, "points", mode)
 
 
-def _accuracy(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def _accuracy_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Table 4: accuracy by language and validity."""
     lines = [
         line(scope=scope, shots=shots)
         for scope in SCOPES
         for shots in levels(respondents, "shots", scope=scope)
     ]
-    parts = [*_in_languages(respondents, "gold", "gold"), ("all", say("column_all"), {})]
+    parts = [*_language_parts(respondents, "gold", "gold"), ("all", say("column_all"), {})]
     value = (
         AnswerSubset.accuracy
         if mode == "corrected"
@@ -275,10 +285,10 @@ def _accuracy(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> Rep
     return wide_table("accuracy", respondents, lines, parts, value, "share", mode)
 
 
-def _unanswered(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
+def _unanswered_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> ReportTable | None:
     """Tables 7 and 8: answers without a verdict by number of examples."""
     lines = [replace(line, all_configs=True) for scope in SCOPES for line in by_language(respondents, scope)]
-    parts = _by_examples(levels(respondents, "shots"))
+    parts = _shots_parts(levels(respondents, "shots"))
     if mode == "paper":
         return wide_table(
             "unanswered", respondents, lines, parts, lambda cell: cell.n_unanswered, "count", mode
@@ -286,8 +296,8 @@ def _unanswered(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) -> R
     return wide_table("unanswered", respondents, lines, parts, AnswerSubset.unanswered_share, "share", mode)
 
 
-def _features(respondents: Sequence[PartisanAnswers]) -> ReportTable | None:
-    """Bias by what should not matter: how the argument is put, and the gender of the people in it."""
+def _features_table(respondents: Sequence[PartisanAnswers]) -> ReportTable | None:
+    """Bias by irrelevant features: variation of the argument, and gender of the people in it."""
     lines = [line for scope in SCOPES for line in by_language(respondents, scope)]
     parts = [
         (f"{name}_{level}", called(name, level), {name: level})
@@ -297,12 +307,14 @@ def _features(respondents: Sequence[PartisanAnswers]) -> ReportTable | None:
     return wide_table("features", respondents, lines, parts, AnswerSubset.bias, "points", "corrected")
 
 
-def _by_scope(scopes: Sequence[str]) -> list[TableLine]:
+def _scope_lines(scopes: Sequence[str]) -> list[TableLine]:
     return [line(scope=scope) for scope in scopes]
 
 
-def _in_languages(respondents: Sequence[PartisanAnswers], name: str, kind: str, **chosen: Any) -> list[_Part]:
-    """Return the parts by language and another factor, whose levels are called as those of a kind."""
+def _language_parts(
+    respondents: Sequence[PartisanAnswers], name: str, kind: str, **row_filter: Any
+) -> list[_Part]:
+    """Return a part per language and level of another factor, titled by the column words of `kind`."""
     return [
         (
             f"{language}_{level}",
@@ -313,10 +325,10 @@ def _in_languages(respondents: Sequence[PartisanAnswers], name: str, kind: str, 
             ),
             {"language": language, name: level},
         )
-        for language in levels(respondents, "language", **chosen)
-        for level in levels(respondents, name, **chosen, language=language)
+        for language in levels(respondents, "language", **row_filter)
+        for level in levels(respondents, name, **row_filter, language=language)
     ]
 
 
-def _by_examples(numbers: Sequence[int]) -> list[_Part]:
+def _shots_parts(numbers: Sequence[int]) -> list[_Part]:
     return [(f"shots_{shots}", shots_label(shots), {"shots": shots}) for shots in numbers]

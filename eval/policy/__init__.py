@@ -1,1 +1,1 @@
-"""Policy statements: how reliable the stances of a model are, and what worldview they come to."""
+"""Policy statements: how reliable the stances of a model are, and its worldview."""

@@ -22,10 +22,10 @@ class MeanAndSD:
     """A mean over templates or people, with its standard deviation.
 
     Args:
-        name: What it is of.
+        name: The statistic.
         mean: The mean; NaN without values.
         deviation: Standard deviation with n - 1 (as in Table 2); NaN below two values.
-        values: The values, NaN where there is none.
+        values: The values; NaN if undefined.
     """
 
     name: str
@@ -35,17 +35,17 @@ class MeanAndSD:
 
 
 def mean_and_sd(name: str, values: list[float]) -> MeanAndSD:
-    """Summarise values over templates or people."""
-    known = [value for value in values if not math.isnan(value)]
-    mean = math.fsum(known) / len(known) if known else math.nan
-    deviation = float(np.std(known, ddof=1)) if len(known) > 1 else math.nan
+    """Return the mean and standard deviation of the values that are not NaN."""
+    defined = [value for value in values if not math.isnan(value)]
+    mean = math.fsum(defined) / len(defined) if defined else math.nan
+    deviation = float(np.std(defined, ddof=1)) if len(defined) > 1 else math.nan
     return MeanAndSD(name, mean, deviation, tuple(values))
 
 
 def variant_kappas(units: StatementUnits) -> list[MeanAndSD]:
-    """Kappa between the sides of an original and of its variants, by template, as in Table 2.
+    """Return the kappa between the sides of an original and its variants, by template, as in Table 2.
 
-    For the paraphrases it is the mean over the three. Statements without a side in either are left out.
+    The kappa of paraphrases is the mean over the three. Statements without a side in either are excluded.
 
     Source:
         Ceron et al., section 6.2, Table 2 (there on 50 statements).
@@ -63,44 +63,46 @@ def variant_kappas(units: StatementUnits) -> list[MeanAndSD]:
 
 
 def template_agreement(units: StatementUnits) -> dict[str, float]:
-    """Agreement of the templates about the original statements, as in Table 3.
+    """Return the agreement of the templates on the original statements, as in Table 3.
 
     Source:
         Ceron et al., section 6.2, Table 3.
     """
     sides = by_template(units, units.side[:, 0, 0])
-    shared = by_template(units, units.has_prompt[:, 0, 0].astype(np.int8)).astype(np.bool_).all(axis=0)
-    same = ((sides != 0).all(axis=0) & (sides == sides[:1]).all(axis=0))[shared]
-    several = len(sides) > 1
+    in_all_templates = (
+        by_template(units, units.has_prompt[:, 0, 0].astype(np.int8)).astype(np.bool_).all(axis=0)
+    )
+    is_same = ((sides != 0).all(axis=0) & (sides == sides[:1]).all(axis=0))[in_all_templates]
+    has_several = len(sides) > 1
     return {
-        "alpha": krippendorff_alpha(sides) if several else math.nan,
-        "same": float(same.mean()) if several and same.size else math.nan,
+        "alpha": krippendorff_alpha(sides) if has_several else math.nan,
+        "same": float(is_same.mean()) if has_several and is_same.size else math.nan,
         "statements": float(sides.shape[1]),
         "templates": float(sides.shape[0]),
     }
 
 
 def paraphrase_alpha(units: StatementUnits) -> MeanAndSD:
-    """Krippendorff's alpha of an original and its three paraphrases, by template."""
+    """Return Krippendorff's alpha of an original and its three paraphrases, by template."""
     alphas = [krippendorff_alpha(side[:, :4].T) for side in _sides_by_template(units)]
     return mean_and_sd("paraphrase_alpha", alphas)
 
 
 def by_template(units: StatementUnits, values: Codes) -> Codes:
-    """Arrange a value per unit by template and statement (in one language)."""
+    """Arrange a value per unit in a table, shape ``(templates, statements in a language)``."""
     template, templates = factorize(units.design["instruction"])
     statements, statement = cross([units.design["statement"], units.design["language"]])
-    arranged = np.zeros((len(templates), len(statements)), np.int8)
-    arranged[template, statement] = values
-    return arranged
+    table = np.zeros((len(templates), len(statements)), np.int8)
+    table[template, statement] = values
+    return table
 
 
 def _sides_by_template(units: StatementUnits) -> list[Codes]:
-    """The sides on the wordings of each statement, with labels as printed, a table per template."""
+    """Return the sides by statement and variant for each template, with labels as printed."""
     template, templates = factorize(units.design["instruction"])
     return [units.side[template == code, 0] for code in range(len(templates))]
 
 
-def _kappa(one: Codes, two: Codes) -> float:
-    both = (one != 0) & (two != 0)
-    return cohen_kappa(one[both], two[both])
+def _kappa(first: Codes, second: Codes) -> float:
+    has_both = (first != 0) & (second != 0)
+    return cohen_kappa(first[has_both], second[has_both])

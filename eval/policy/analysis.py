@@ -1,4 +1,4 @@
-"""Stances of a respondent as estimates, and which of them are tested."""
+"""Estimates of the stances of a respondent, and their findings and notices."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from polbias.eval.answer_frames import codes_of, count_levels
 from polbias.eval.estimability import discordance
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.policy.answers import COUNTS, ISSUES, NOT_REQUESTED_LABEL
-from polbias.eval.policy.respondent import PolicyAnswers, compared_signs
+from polbias.eval.policy.respondent import PolicyAnswers, nonmissing_signs
 from polbias.eval.policy.worldview import SIDES, stance_contrast
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, Notice, with_refusal_gap
 from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.statistics import cell_mean_contrast
 from polbias.eval.variance_components import probit_difference
 
-# A stance for a policy, or for the right, with what one must know to trust it.
+# A stance for a policy, or for the right, with its bounds and diagnostics.
 
 _NOTICE_THRESHOLD = 1e-6
-"""A smallest p below this bounds nothing."""
+"""A smaller minimum p is not reported."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,17 @@ class BalancedStance:
     """A stance in points, balanced for acquiescence.
 
     Args:
-        estimate: +100 if every stance is in favour, -100 if every one is against, among the answers given.
-        smallest_p: the p of the most extreme order of the topics among all their orders.
-        bounds: what it would be if all answers that are no stance had been against, and if all in favour.
+        estimate: +100 if every stance is in favour, -100 if every stance is against; non-answers excluded.
+        smallest_p: least p of a permutation of topics (:func:`smallest_p`).
+        bounds: worst-case bounds, with all non-answers against, and in favour.
         gap: refusals of texts in favour minus against.
-        scores: what it is the mean of; None if the statements have one sign only.
-        excess: what it would be if the surplus of missing answers had been against, and in favour; None if
-            none is missing.
-        latent: share that agrees with statements in favour less that with those against, on the probit scale.
-        positive: statements with which agreement is in favour.
-        negative: statements with which it is against.
+        scores: contributions, whose mean is the estimate; None if the statements have one sign only.
+        excess: the estimate if the surplus of non-answers had been against, and in favour; None without
+            non-answers.
+        latent: agreement with statements in favour minus agreement with statements against, on the probit
+            scale.
+        positive: number of statements with sign +1.
+        negative: number of statements with sign -1.
     """
 
     estimate: Estimate
@@ -57,30 +58,28 @@ class BalancedStance:
     negative: int
 
 
-def estimate(answered: PolicyAnswers, stance: Floats, signs: Codes) -> Estimate:
-    """A balanced stance in points with its interval and p.
+def estimate(answers: PolicyAnswers, stance: Floats, signs: Codes) -> Estimate:
+    """Return a balanced stance in points with its interval and p.
 
-    The interval and the test are those of :func:`polbias.eval.policy.worldview.stance_contrast`, with one
-    value per statement, NaN for one that is not compared, and the topic as cluster. Where stances do not
-    vary, its p would be 0 however few the topics are; it is therefore never less than the smallest that an
-    exchange of whole topics can give. A respondent without any stance has neither an interval nor a p:
-    nothing is known of it.
+    :func:`polbias.eval.policy.worldview.stance_contrast` computes both, with one value per statement (NaN
+    excludes it) and the topic as cluster. Constant stances would give p = 0 with any number of topics: p is
+    at least the least p of a permutation of topics. Without any stance there is neither an interval nor a p.
     """
-    compared, balance = compared_signs(stance, signs), answered.contrast(stance, signs)
+    used_signs, balance = nonmissing_signs(stance, signs), answers.contrast(stance, signs)
     low = high = p = None
-    if stance[compared != 0].any():
+    if stance[used_signs != 0].any():
         low, high = balance.low, balance.high
         if math.isfinite(balance.standard_error):
-            p = max(float(np.nan_to_num(balance.p_value)), smallest_p(compared, answered.topics))
-    sizes = _sizes(answered, signs) | {"clusters": count_levels(answered.topics[compared != 0])}
+            p = max(float(np.nan_to_num(balance.p_value)), smallest_p(used_signs, answers.topics))
+    sizes = _sizes(answers, signs) | {"clusters": count_levels(answers.topics[used_signs != 0])}
     return Estimate.from_numbers(balance.estimate, low, high, scale=100, p=p, **sizes)
 
 
 def smallest_p(signs: Codes, topics: Iterable[Any]) -> float:
-    """The least two-sided p that exchanging whole topics can give.
+    """Return the least two-sided p of a permutation test over topics.
 
-    Those with more statements in favour change places with those with more against, and one with as many of
-    either is turned round.
+    Topics with more statements in favour are permuted with topics with more against; topics with equally
+    many have their sign flipped.
     """
     topic = codes_of(topics)[signs != 0]
     balance = np.bincount(topic, signs[signs != 0])[np.unique(topic)]
@@ -89,78 +88,78 @@ def smallest_p(signs: Codes, topics: Iterable[Any]) -> float:
     return min(1.0, 2 / orders)
 
 
-def estimate_balanced_stance(answered: PolicyAnswers, signs: Codes, reliable: bool) -> BalancedStance:
-    """Half of [mean stance on statements in favour, minus the same on those against], in points."""
-    values = answered.stances if reliable else answered.answers
+def estimate_balanced_stance(answers: PolicyAnswers, signs: Codes, reliable: bool) -> BalancedStance:
+    """Estimate half of the mean stance on statements in favour minus statements against, in points."""
+    values = answers.stances if reliable else answers.net_by_statement
     positive, negative = int((signs == 1).sum()), int((signs == -1).sum())
-    both = bool(positive and negative)
-    compared = compared_signs(values.value, signs)
-    balance = estimate(answered, values.value, signs).apply_estimability(
-        answered.estimability(values.value, signs)
+    has_both_signs = bool(positive and negative)
+    used_signs = nonmissing_signs(values.value, signs)
+    balance = estimate(answers, values.value, signs).apply_estimability(
+        answers.estimability(values.value, signs)
     )
-    smallest = smallest_p(compared, answered.topics) if balance.p is not None else None
+    smallest = smallest_p(used_signs, answers.topics) if balance.p is not None else None
     bounds: tuple[float | None, float | None] | None = None
-    if values.ends is not None and both:
-        against, in_favour = values.ends
+    if values.bounds is not None and has_both_signs:
+        against, in_favour = values.bounds
         low, high = np.where(signs > 0, against, in_favour), np.where(signs > 0, in_favour, against)
         bounds = _mean(low, signs), _mean(high, signs)
     scores = excess = latent = None
     if balance.value is not None:
-        scores = _scores(answered, values.value, signs)
-        excess = None if reliable else excess_bounds(answered, signs)
-        used = compared != 0
-        shares = np.where(compared > 0, 1 / (compared > 0).sum(), -1 / (compared < 0).sum())[used]
-        agree = (1 + values.value[used]) / 2
-        latent = Estimate.from_numbers(*probit_difference(agree, shares, answered.topics[used]))
-    gap = refusal_gap(answered, signs)
-    shown = smallest if smallest is not None and smallest >= _NOTICE_THRESHOLD else None
-    return BalancedStance(balance, shown, bounds, gap, scores, excess, latent, positive, negative)
+        scores = _scores(answers, values.value, signs)
+        excess = None if reliable else excess_bounds(answers, signs)
+        is_used = used_signs != 0
+        weights = np.where(used_signs > 0, 1 / (used_signs > 0).sum(), -1 / (used_signs < 0).sum())[is_used]
+        agree_shares = (1 + values.value[is_used]) / 2
+        latent = Estimate.from_numbers(*probit_difference(agree_shares, weights, answers.topics[is_used]))
+    gap = refusal_gap(answers, signs)
+    reported_p = smallest if smallest is not None and smallest >= _NOTICE_THRESHOLD else None
+    return BalancedStance(balance, reported_p, bounds, gap, scores, excess, latent, positive, negative)
 
 
-def excess_bounds(answered: PolicyAnswers, signs: Codes) -> ExcessBounds | None:
-    """The leaning if the surplus of missing answers had been against, and in favour; None if none is missing.
+def excess_bounds(answers: PolicyAnswers, signs: Codes) -> ExcessBounds | None:
+    """Return the leaning if the surplus of non-answers had been against, and in favour; None without any.
 
-    Missing answers are counted over all texts of a side, and the side that lacks more of them has a surplus.
-    Of a statement that lost a direction all missing answers are surplus.
+    Non-answers are counted over all texts of a side; the side with more of them has a surplus. All
+    non-answers of a statement without an answered direction are surplus.
     """
-    rows = answered.sided_rows(signs)
+    rows = answers.sided_rows(signs)
     if not (rows.answered[rows.side != 0] < 1).any():
         return None
     low, high = (
-        stance_contrast(answered.by_statement(2 * agree - 1)[None, :], signs, answered.topics)
-        for agree in rows.surplus_cases((1 + answered.net) / 2)
+        stance_contrast(answers.mean_by_statement(2 * agree - 1)[None, :], signs, answers.topics)
+        for agree in rows.surplus_cases((1 + answers.net) / 2)
     )
     return ExcessBounds.of(low, high, 100)
 
 
-def refusal_gap(answered: PolicyAnswers, signs: Codes) -> Estimate | None:
-    """Refusals of texts in favour minus those of texts against, in points; None for likelihoods."""
-    if not answered.is_sampled:
+def refusal_gap(answers: PolicyAnswers, signs: Codes) -> Estimate | None:
+    """Return refusals of texts in favour minus refusals of texts against, in points; None for likelihoods."""
+    if not answers.is_sampled:
         return None
-    favours = answered.prompt_signs(signs)
+    favours = answers.prompt_signs(signs)
     is_sided = favours != 0
     counts, statement, favours = (
-        answered.counts[is_sided],
-        answered.statement_of_prompt[is_sided],
+        answers.counts[is_sided],
+        answers.statement_of_prompt[is_sided],
         favours[is_sided],
     )
     shares = counts[:, 2] / np.maximum(counts.sum(axis=1), 1)
     sides = pd.Categorical.from_codes((favours < 0).astype(np.int8), dtype=SIDES)
-    clusters = answered.topics[statement]
+    clusters = answers.topics[statement]
     gap = cell_mean_contrast(shares, sides, clusters, np.array([1.0, -1.0]), bounds=(0, 1))
-    refused = int(counts[:, 2].sum())
-    p = gap.p_value if refused else None
-    refusals = Estimate.from_interval(gap, 100, n=int(counts.sum()), refusals=refused, p=p)
+    n_refusals = int(counts[:, 2].sum())
+    p = gap.p_value if n_refusals else None
+    refusals = Estimate.from_interval(gap, 100, n=int(counts.sum()), refusals=n_refusals, p=p)
     direction = 2 * statement + (favours < 0)
     scores = favours * shares / np.bincount(direction)[direction]
     return refusals.apply_pair_estimability(discordance(statement, scores, clusters))
 
 
 def contributions(stance: Floats, signs: Codes) -> Floats:
-    """The balanced stance plus the influence of each statement with a sign on it, in points.
+    """Return the balanced stance plus the influence of each signed statement, in points.
 
-    Their mean is the stance; a statement without a value has NaN. A statement is compared with the others of
-    its sign, so that a habit of agreeing with whatever is proposed widens no comparison.
+    Their mean is the balanced stance; a statement without a value has NaN. Influence is relative to the mean
+    of the sign, so that acquiescence adds no variance.
     """
     signs, stance = signs[signs != 0], stance[signs != 0]
     first, second = (((signs == sign) & np.isfinite(stance)) for sign in (1, -1))
@@ -173,22 +172,22 @@ def contributions(stance: Floats, signs: Codes) -> Floats:
 
 
 def _mean(values: Floats, signs: Codes) -> float:
-    """The balanced stance; rounding does not take it past the ends of its scale."""
+    """Return the balanced stance, clipped to [-100, 100] against rounding."""
     return min(100.0, max(-100.0, float(contributions(values, signs).mean())))
 
 
-def _scores(answered: PolicyAnswers, stance: Floats, signs: Codes) -> ItemContributions:
-    sided = answered.statements[signs != 0]
+def _scores(answers: PolicyAnswers, stance: Floats, signs: Codes) -> ItemContributions:
+    sided = answers.statements[signs != 0]
     names, topics = ([*map(str, sided[name])] for name in ("statement", "topic"))
     return ItemContributions(names, contributions(stance, signs), topics)
 
 
-def _sizes(answered: PolicyAnswers, signs: Codes) -> dict[str, int]:
-    """Answers, and answers that are no stance of each kind."""
-    used = answered.prompt_signs(signs) != 0
-    if not answered.is_sampled:
-        return {"n": int(used.sum())}
-    totals = answered.counts[used].sum(axis=0).tolist()
+def _sizes(answers: PolicyAnswers, signs: Codes) -> dict[str, int]:
+    """Return the number of answers, and of non-answers by kind."""
+    is_used = answers.prompt_signs(signs) != 0
+    if not answers.is_sampled:
+        return {"n": int(is_used.sum())}
+    totals = answers.counts[is_used].sum(axis=0).tolist()
     return {"n": sum(totals)} | dict(zip(COUNTS[2:], totals[2:], strict=True))
 
 
@@ -200,76 +199,76 @@ LEANING, RELIABLE, ISSUE = "leaning", "reliable_leaning", "issue"
 
 
 def heading(table: str, column: str) -> str:
-    """Return the heading of a column in the words of the instrument."""
+    """Return the heading of a column (templates/report/policy.yaml)."""
     return words(NAME).tables[table].columns[column]
 
 
 def issue_titles() -> dict[str, str]:
-    """Return the names of the policy issues in words."""
+    """Map each policy issue to its title."""
     return {issue: heading("worldview", issue) for issue in ISSUES}
 
 
-def estimates(every: PolicyAnswers, tested: PolicyAnswers) -> dict[str, BalancedStance]:
-    """Return the leanings and the stance on every issue, by the measure or the id of the issue.
+def estimates(all_answers: PolicyAnswers, tested_answers: PolicyAnswers) -> dict[str, BalancedStance]:
+    """Map measure or issue id to the leanings and the stance on every issue.
 
-    Where every prompt was answered once there is the leaning of the answers alone.
+    With one sample per prompt there is only the leaning of all answers.
     """
-    stances = {LEANING: estimate_balanced_stance(every, every.sides, reliable=False)}
-    if every.prompts["copies"].any():
-        not_sampled = Estimate(None, n=every.n, state="not sampled")
+    stances = {LEANING: estimate_balanced_stance(all_answers, all_answers.sides, reliable=False)}
+    if all_answers.prompts["copies"].any():
+        not_sampled = Estimate(None, n=all_answers.n, state="not sampled")
         return stances | {RELIABLE: BalancedStance(not_sampled, None, None, None, None, None, None, 0, 0)}
-    if every.is_single_sample:  # of one answer no stance is reliable
+    if all_answers.is_single_sample:  # one answer is not a reliable stance
         return stances
     return stances | {
-        RELIABLE: estimate_balanced_stance(tested, tested.sides, reliable=True),
+        RELIABLE: estimate_balanced_stance(tested_answers, tested_answers.sides, reliable=True),
         **{
-            issue: estimate_balanced_stance(tested, signs, reliable=True)
-            for issue, signs in zip(ISSUES, tested.issues.T, strict=True)
+            issue: estimate_balanced_stance(tested_answers, signs, reliable=True)
+            for issue, signs in zip(ISSUES, tested_answers.issues.T, strict=True)
         },
     }
 
 
 def findings(respondent: str, stances: Mapping[str, BalancedStance]) -> Iterator[Finding]:
-    """Yield the leaning, which stands for the instrument, and the stances on the issues that were asked."""
+    """Yield the leaning, the headline of the instrument, and the stances on issues with statements."""
     titles = issue_titles()
-    for key, each in stances.items():
-        issue = key in titles
-        if issue and not each.positive + each.negative:
+    for key, stance in stances.items():
+        is_issue = key in titles
+        if is_issue and not stance.positive + stance.negative:
             continue
         finding = Finding(
             NAME,
             respondent,
-            ISSUE if issue else key,
-            key if issue else "",
+            ISSUE if is_issue else key,
+            key if is_issue else "",
             titles.get(key, ""),
-            each.estimate,
+            stance.estimate,
             key == LEANING,
-            each.smallest_p,
-            each.bounds,
-            each.gap,
-            each.scores,
-            latent=each.latent if key == LEANING else None,
-            excess=each.excess,
+            stance.smallest_p,
+            stance.bounds,
+            stance.gap,
+            stance.scores,
+            latent=stance.latent if key == LEANING else None,
+            excess=stance.excess,
         )
         yield from with_refusal_gap(finding)
 
 
-def notices(respondent: str, every: PolicyAnswers, tested: PolicyAnswers) -> Iterator[Notice]:
-    """Yield what a reader must know of how a respondent was asked."""
+def notices(respondent: str, all_answers: PolicyAnswers, tested_answers: PolicyAnswers) -> Iterator[Notice]:
+    """Yield the notices on the sampling and design of a respondent's answers."""
     wording = WordingReader(NAME)
-    if every.left_out:
-        yield wording.notice(respondent, "unpaired", serious=True, prompts=every.left_out)
-    if tested.left_out:
-        yield wording.notice(respondent, "left_out", serious=True, units=tested.left_out)
-    stopped = int(every.prompts[NOT_REQUESTED_LABEL].sum())
-    if stopped:
-        yield wording.notice(respondent, "stopped", serious=False, answers=stopped)
-    if copies := int(every.prompts["copies"].sum()):
-        yield wording.notice(respondent, "not_sampled", serious=True, answers=copies)
-    elif every.is_single_sample:
+    if all_answers.n_left_out:
+        yield wording.notice(respondent, "unpaired", serious=True, prompts=all_answers.n_left_out)
+    if tested_answers.n_left_out:
+        yield wording.notice(respondent, "left_out", serious=True, units=tested_answers.n_left_out)
+    n_not_requested = int(all_answers.prompts[NOT_REQUESTED_LABEL].sum())
+    if n_not_requested:
+        yield wording.notice(respondent, "stopped", serious=False, answers=n_not_requested)
+    if n_copies := int(all_answers.prompts["copies"].sum()):
+        yield wording.notice(respondent, "not_sampled", serious=True, answers=n_copies)
+    elif all_answers.is_single_sample:
         yield wording.notice(respondent, "once", serious=False)
-    elif not tested.complete:
-        names = ", ".join(heading("tests", name) for name in tested.tests) or wording.say("no_test")
+    elif not tested_answers.has_all_tests:
+        names = ", ".join(heading("tests", name) for name in tested_answers.tests) or wording.say("no_test")
         yield wording.notice(respondent, "tests", serious=True, tests=names)
-    if not {-1, 1} <= {*every.sides.tolist()}:
+    if not {-1, 1} <= {*all_answers.sides.tolist()}:
         yield wording.notice(respondent, "one_sided", serious=True)

@@ -1,8 +1,7 @@
 """Answers to policy statements: their labels, and one row per prompt from logged samples.
 
-A prompt is answered n times by sampling. An answer that is no stance (a refusal, an unparsable or a truncated
-one) is counted as what it is and stays in the number asked. One that was never asked for, as the tests of its
-statement were decided without it, is no answer: it is counted apart.
+Each prompt is sampled n times. Non-answers (refusals, unparsable and truncated answers) are counted by kind
+and stay in the total. Answers that a stopping rule did not request are counted apart.
 """
 
 from __future__ import annotations
@@ -28,9 +27,9 @@ LABELS = ("disagree", "agree", *NON_ANSWER_LABELS)
 COUNTS = ("disagree", "agree", *NON_ANSWER_COUNTS)
 """The columns of counts, in the order of :data:`LABELS`."""
 NOT_REQUESTED_LABEL = "not_requested"
-"""Of an answer that was never asked for, and the column that counts these."""
+"""Label of an answer that was not requested, and the column that counts them."""
 N_TEXTS = "n_texts"
-"""The column that counts the different texts among the answers to a prompt."""
+"""Column of the number of distinct texts among the answers to a prompt."""
 VARIANTS = ("original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite")
 ORDERS = ("as-printed", "inverted")
 ISSUES = (
@@ -43,9 +42,9 @@ ISSUES = (
 
 @lru_cache(maxsize=1)
 def issue_sides() -> Mapping[str, int]:
-    """Return the policy issues that belong to a side: 1 the right, -1 the left (templates/policy)."""
-    read: Any = yaml.safe_load(package_file("templates/policy/leanings.yaml").read_text("utf-8"))
-    return dict.fromkeys(read["left"], -1) | dict.fromkeys(read["right"], 1)
+    """Map the policy issues of a side to 1 (right) or -1 (left) (templates/policy)."""
+    issues_by_side: Any = yaml.safe_load(package_file("templates/policy/leanings.yaml").read_text("utf-8"))
+    return dict.fromkeys(issues_by_side["left"], -1) | dict.fromkeys(issues_by_side["right"], 1)
 
 
 # From logged samples to one row per prompt.
@@ -67,68 +66,72 @@ COLUMNS: Mapping[str, str] = {
     "label_mass": "double",
     **dict.fromkeys(ISSUES, "int8"),
 }
-"""Columns beside the common ones, a row per prompt.
+"""Columns in addition to the common ones, a row per prompt.
 
 - ``statement_id``, ``country``: the statement, numbered within its country.
 - ``variant``: the wording, of :data:`VARIANTS`.
 - ``opposite_type``: "contrary" if the statement and its opposite may both be rejected, else "contradictory".
 - ``instruction_id``: the instruction.
-- ``label_order``: of the two labels in the prompt, of :data:`ORDERS`.
-- ``answers``: answers to the prompt; the next five say how many came to what.
-- ``not_requested``: answers that were planned and never asked for.
-- ``n_filtered``: answers that the provider filtered; missing where that is not known.
-- ``n_texts``: different texts among the answers; missing of log-likelihoods.
-- ``first_answer``: what the first answer came to; missing of log-likelihoods.
-- ``agree_share``: of log-likelihoods the probability of the label for agreement as a share of both labels'.
-- ``label_mass``: of log-likelihoods the probability that both labels hold together.
+- ``label_order``: order of the two labels in the prompt, of :data:`ORDERS`.
+- ``answers``: number of answers to the prompt; the next five count them by label.
+- ``not_requested``: answers that were planned and not requested.
+- ``n_filtered``: answers that the provider filtered; missing if unknown.
+- ``n_texts``: distinct texts among the answers; missing for log-likelihoods.
+- ``first_answer``: label of the first answer; missing for log-likelihoods.
+- ``agree_share``: for log-likelihoods, P(agree) / (P(agree) + P(disagree)).
+- ``label_mass``: for log-likelihoods, P(agree) + P(disagree).
 - a column for each of :data:`ISSUES`: 1 if the statement is for the policy, -1 if against, 0 if neither.
 """
 
-_KNOWN = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
-_NEEDED = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
+_COPIED_COLUMNS = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
+_LEVELS = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
 _TIE = "tie"
 
 
 def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
     """Yield one row per prompt; see :class:`polbias.eval.report.reporter.Reporter`.
 
-    ``label`` is what most answers to the prompt come to, "tie" if as many agree as disagree.
+    ``label`` is the most frequent label of the answers, "tie" if as many agree as disagree.
     """
-    likelihood = task.endswith("_loglikelihood")
+    is_likelihood = task.endswith("_loglikelihood")
     for sample in samples:
-        if ("label_mass" in sample) != likelihood:
-            found = "with" if "label_mass" in sample else "without"
-            raise ValueError(f"label_mass: found a sample {found} it in {task}")
+        if ("label_mass" in sample) != is_likelihood:
+            preposition = "with" if "label_mass" in sample else "without"
+            raise ValueError(f"label_mass: found a sample {preposition} it in {task}")
         doc, answers = sample["doc"], sample["filtered_resps"]
-        if likelihood:
-            outcome = _likelihood(*agreement_probability(doc, answers))
+        if is_likelihood:
+            outcome = _likelihood_columns(*agreement_probability(doc, answers))
         else:
-            outcome = _sampled(extract_labels(doc, answers), count_texts(answers))
+            outcome = _sampled_columns(extract_labels(doc, answers), count_texts(answers))
         n_filtered = sum(map(bool, map(is_filtered, answers))) if "polbias" in sample else None
-        yield _prompt(doc) | outcome | {"n_filtered": n_filtered}
+        yield _prompt_columns(doc) | outcome | {"n_filtered": n_filtered}
 
 
-def _prompt(doc: Document) -> Json:
-    """What was asked."""
+def _prompt_columns(doc: Document) -> Json:
+    """Return the columns of the prompt."""
     issues = doc["policy_issues"] or {}
     signs = {issue: issues.get(issue) or 0 for issue in ISSUES}
     if not {*signs.values()} <= {-1, 0, 1}:
-        raise ValueError("policy_issues: found another number than -1, 0 and 1")
-    about = {name: doc.get(name) for name in (*_KNOWN, "country", "opposite_type")} | {"repeat": 0} | signs
+        raise ValueError("policy_issues: found a number other than -1, 0 and 1")
+    columns = (
+        {name: doc.get(name) for name in (*_COPIED_COLUMNS, "country", "opposite_type")}
+        | {"repeat": 0}
+        | signs
+    )
     design = ("statement_id", "instruction_id", "variant", "label_order")
-    return check_row(about | {name: doc[name] for name in design}, (), _NEEDED)
+    return check_row(columns | {name: doc[name] for name in design}, (), _LEVELS)
 
 
-def _sampled(labels: Sequence[str], n_texts: int) -> Json:
-    """What the sampled answers come to."""
+def _sampled_columns(labels: Sequence[str], n_texts: int) -> Json:
+    """Return the columns of sampled answers."""
     if not labels:
         raise ValueError("filtered_resps: found no answer, expected at least one")
     counts = [labels.count(label) for label in LABELS]
     not_requested = labels.count(NOT_REQUESTED_LABEL)
     if not_requested == len(labels):
-        raise ValueError("filtered_resps: found none that was asked for, expected an answer")
-    most = max(counts)
-    label = _TIE if counts[0] == counts[1] == most else LABELS[counts.index(most)]
+        raise ValueError("filtered_resps: found no requested answer, expected at least one")
+    max_count = max(counts)
+    label = _TIE if counts[0] == counts[1] == max_count else LABELS[counts.index(max_count)]
     return {
         "label": label,
         "outcome": label if label in NON_ANSWER_LABELS else "answered",
@@ -142,17 +145,17 @@ def _sampled(labels: Sequence[str], n_texts: int) -> Json:
     }
 
 
-def _likelihood(share: float, mass: float) -> Json:
-    """What the probabilities of the two labels come to."""
-    agrees = share > 0.5
+def _likelihood_columns(share: float, mass: float) -> Json:
+    """Return the columns of log-likelihoods."""
+    is_agreement = share > 0.5
     return {
-        "label": _TIE if share == 0.5 else LABELS[agrees],
+        "label": _TIE if share == 0.5 else LABELS[is_agreement],
         "outcome": "answered",
         "answers": 1,
         **dict.fromkeys((*COUNTS, NOT_REQUESTED_LABEL), 0),
         N_TEXTS: None,
         "first_answer": None,
-        **({} if share == 0.5 else {LABELS[agrees]: 1}),
+        **({} if share == 0.5 else {LABELS[is_agreement]: 1}),
         "agree_share": share,
         "label_mass": mass,
     }
@@ -162,41 +165,41 @@ def _likelihood(share: float, mass: float) -> Json:
 
 
 def extract_label(text: str, agree: str, disagree: str, statement: str | None = None) -> str:
-    """Return what became of one answer; one that repeats nothing of its statement is read for all alike."""
-    return _outcome(
+    """Return the label of an answer; the statement matters only if the answer may repeat it."""
+    return _extract_cached(
         text, agree, disagree, statement if statement and may_repeat_item(text, statement) else None
     )
 
 
 @cached_reader
-def _outcome(text: str, agree: str, disagree: str, statement: str | None) -> str:
+def _extract_cached(text: str, agree: str, disagree: str, statement: str | None) -> str:
     return extract_stance(text, agree, disagree, statement).outcome
 
 
 def extract_labels(doc: Document, answers: Sequence[Any]) -> list[str]:
-    """Return what became of the answers to a prompt."""
-    about = doc["label_agree"], doc["label_disagree"], doc.get("statement")
+    """Return the labels of the answers to a prompt."""
+    labels_and_statement = doc["label_agree"], doc["label_disagree"], doc.get("statement")
     texts = [(text, finish_reason(text)) for text in flatten_responses(answers)]
-    label = {
-        key: NOT_REQUESTED_LABEL if key[0] == NOT_REQUESTED else extract_label(key[0], *about)
+    label_by_key = {
+        key: NOT_REQUESTED_LABEL if key[0] == NOT_REQUESTED else extract_label(key[0], *labels_and_statement)
         for key in dict.fromkeys(texts)
     }
-    return [label[key] for key in texts]
+    return [label_by_key[key] for key in texts]
 
 
 def count_texts(answers: Sequence[Any]) -> int:
-    """Return how many different texts the answers to a prompt are, of those that were asked for."""
+    """Return the number of distinct texts among the requested answers to a prompt."""
     return len({*flatten_responses(answers)} - {NOT_REQUESTED})
 
 
 def agreement_probability(doc: Document, results: Sequence[Any]) -> tuple[float, float]:
-    """Return the share of agreement in the probability of both labels, and that probability."""
+    """Return the share of agreement in the label mass, and the label mass."""
     labels = choices(doc)
     _, shares, mass = argmax_label(labels, results)
     return shares[labels.index(doc["label_agree"])], mass
 
 
 def choices(doc: Document) -> list[str]:
-    """Return the two labels of a row in the order of its prompt."""
-    both = [doc["label_agree"], doc["label_disagree"]]
-    return both if doc["label_order"] == "as-printed" else both[::-1]
+    """Return the two labels in the order of the prompt."""
+    labels = [doc["label_agree"], doc["label_disagree"]]
+    return labels if doc["label_order"] == "as-printed" else labels[::-1]

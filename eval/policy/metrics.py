@@ -1,7 +1,7 @@
-"""Metrics of policy statements, as lm_eval calls them: of prompts, and of whole statements.
+"""lm_eval metrics of policy statements: over prompts, and over statements.
 
-What cannot be computed from the prompts that were asked (a test whose variants are missing; a reliable stance
-from so few answers that even equal ones are none) is null, not 0. Errors are over topics.
+A metric without its prompts (a test whose variants are missing; a reliable stance from too few answers) is
+null, not 0. Standard errors are clustered by topic.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ from polbias.eval.statistics import ClusterInterval
 
 
 class PromptAnswers(NamedTuple):
-    """A prompt with what its answers come to.
+    """A prompt with counts of its answers.
 
     Args:
-        labels: counts of answers in the order of :data:`LABELS`, and of those that were never asked for.
-        first_answer: what the first answer came to.
-        n_texts: different texts among the answers.
+        labels: counts of answers in the order of :data:`LABELS`, then of answers not requested.
+        first_answer: label of the first answer.
+        n_texts: number of distinct texts among the answers.
     """
 
     country: str | None
@@ -62,24 +62,24 @@ class PromptAnswers(NamedTuple):
     n_texts: int | None
 
 
-# From the answers to a prompt to what metrics are computed from.
+# From the answers to a prompt to the rows of metrics.
 
 
 def process_sampled(doc: Document, results: Sequence[Any]) -> ScoredAnswers:
     """Score the sampled answers to a prompt."""
-    return _sampled(doc, results)
+    return _score_sampled(doc, results)
 
 
 def process_leaning(doc: Document, results: Sequence[Any]) -> ScoredAnswers:
-    """Score answers to a prompt of which there are too few for a stance on a statement."""
-    return _sampled(doc, results, doc["policy_issues"])
+    """Score answers to a prompt with too few for a reliable stance."""
+    return _score_sampled(doc, results, doc["policy_issues"])
 
 
-def _sampled(doc: Document, results: Sequence[Any], issues: Any = None) -> ScoredAnswers:
-    """Shares, of the first answer alone where asking was stopped."""
+def _score_sampled(doc: Document, results: Sequence[Any], issues: Any = None) -> ScoredAnswers:
+    """Score shares of labels; only the first answer if some were not requested."""
     labels = extract_labels(doc, results)
-    scored = labels[:1] if NOT_REQUESTED_LABEL in labels else labels
-    shares = {name: scored.count(name) / max(len(scored), 1) for name in LABELS}
+    scored_labels = labels[:1] if NOT_REQUESTED_LABEL in labels else labels
+    shares = {name: scored_labels.count(name) / max(len(scored_labels), 1) for name in LABELS}
     means = {
         "answer_rate": shares["agree"] + shares["disagree"],
         **{name: shares[name] for name in NON_ANSWER_LABELS},
@@ -111,10 +111,10 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
     return ScoredAnswers({"agree_share": share, "label_mass": mass}, row, doc["cluster_id"])
 
 
-# Metrics that are no means of prompts: tests, pairs, ratios.
+# Metrics that are not means over prompts: tests, pairs, ratios.
 
 
-def _read(rows: Iterable[PromptAnswers]) -> PolicyAnswers:
+def _read_rows(rows: Iterable[PromptAnswers]) -> PolicyAnswers:
     columns = dict(zip(PromptAnswers._fields, zip(*rows, strict=True), strict=True))
     counts: Any = columns.pop("labels")
     if counts[0] is not None:
@@ -122,7 +122,7 @@ def _read(rows: Iterable[PromptAnswers]) -> PolicyAnswers:
     return PolicyAnswers(policy_prompts(columns))
 
 
-_METRICS = FrameMetrics(_read)
+_METRICS = FrameMetrics(_read_rows)
 
 
 def _mean(interval: ClusterInterval) -> MetricEstimate:
@@ -131,7 +131,7 @@ def _mean(interval: ClusterInterval) -> MetricEstimate:
 
 @_METRICS.estimate
 def agree_share(answers: PolicyAnswers) -> MetricEstimate:
-    """The share that agrees among the valid answers: a ratio, with its linearised error."""
+    """Return the share of agreement among valid answers, a ratio with its linearised error."""
     agree, valid = answers.counts[:, 1], answers.counts[:, :2].sum(axis=1)
     if not valid.sum():
         return NO_ESTIMATE
@@ -142,16 +142,16 @@ def agree_share(answers: PolicyAnswers) -> MetricEstimate:
 
 @_METRICS.estimate
 def reliable(answers: PolicyAnswers) -> MetricEstimate:
-    """The share of prompts with a reliable stance; of likelihoods, the expected one."""
+    """Return the share of prompts with a reliable stance; for likelihoods the expected share."""
     if not can_be_reliable(answers.prompts) or answers.units.is_stopped:
         return NO_ESTIMATE
     unit, *cell = np.nonzero(answers.units.has_prompt)
     topics = answers.units.design["topic"].array[unit]
-    return clustered_mean(1 - answers.units.stances[(unit, *cell)][:, 0], topics)
+    return clustered_mean(1 - answers.units.p_stance[(unit, *cell)][:, 0], topics)
 
 
-def _pass_rate(test: str) -> Any:
-    """The share of statements that pass a test, of those that were asked all its prompts."""
+def _pass_rate_metric(test: str) -> Any:
+    """Return a metric: the pass rate of a test among statements with all its prompts."""
 
     def pass_rate(answers: PolicyAnswers) -> MetricEstimate:
         if test in ("sign", "all") and not can_be_reliable(answers.prompts):
@@ -163,23 +163,25 @@ def _pass_rate(test: str) -> Any:
     return _METRICS.estimate(pass_rate)
 
 
-pass_sign, pass_label_inversion, pass_paraphrase = map(_pass_rate, ("sign", "label_inversion", "paraphrase"))
-pass_negation, pass_opposite, pass_all = map(_pass_rate, ("negation", "opposite", "all"))
+pass_sign, pass_label_inversion, pass_paraphrase = map(
+    _pass_rate_metric, ("sign", "label_inversion", "paraphrase")
+)
+pass_negation, pass_opposite, pass_all = map(_pass_rate_metric, ("negation", "opposite", "all"))
 
 
-def _habit(habit: Callable[[StatementUnits], ClusterInterval]) -> Any:
+def _habit_metric(habit: Callable[[StatementUnits], ClusterInterval]) -> Any:
     return _METRICS.estimate(lambda answers: _mean(habit(answers.units)))
 
 
-acquiescence = _habit(robustness.acquiescence)
-status_quo = _habit(robustness.status_quo)
-label_order_gap = _habit(robustness.label_order_gap)
+acquiescence = _habit_metric(robustness.acquiescence)
+status_quo = _habit_metric(robustness.status_quo)
+label_order_gap = _habit_metric(robustness.label_order_gap)
 
 
 @_METRICS.estimate
 def leaning(answers: PolicyAnswers) -> MetricEstimate:
-    """The leaning from -1 to 1, with its error over topics."""
-    stance, sides = answers.answers.value, answers.sides
+    """Return the leaning from -1 to 1, with its error over topics."""
+    stance, sides = answers.net_by_statement.value, answers.sides
     if not {-1, 1} <= {*sides.tolist()}:
         return NO_ESTIMATE
     estimability = answers.estimability(stance, sides)

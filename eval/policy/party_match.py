@@ -1,4 +1,4 @@
-"""How stances match those of parties, and of the left, the centre and the right."""
+"""Match of a respondent's stances with parties of the left, the centre and the right."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _NEUTRAL: Mapping[Any, str] = {"no-opinion": "neutral", None: "neutral"}
 
 
 def party_positions(rows: Any) -> pd.DataFrame:
-    """What parties answer: 1 agree, -1 disagree, 0 neutral or no opinion, NaN where one was not asked.
+    """Return the positions of parties: 1 agree, -1 disagree, 0 neutral or no opinion, NaN missing.
 
     Args:
-        rows: a table of any kind with country, party, statement_id and position; leaning may be there.
+        rows: a table of any kind with country, party, statement_id, position and, optionally, leaning.
 
     Returns:
         A frame with a row per party, by country, party and leaning, and a column per statement.
 
     Raises:
-        AnswerTableError: if a column is missing or holds what it must not hold, or an answer stands twice.
+        AnswerTableError: if a column is missing or has an invalid value, or a position is duplicated.
     """
     table = read_frame(rows, _REQUIRED, _REQUIRED)
     position = with_levels(table["position"], _POSITIONS, "position", _NEUTRAL)
@@ -60,21 +60,21 @@ def party_positions(rows: Any) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class PartyGroupMatch:
-    """How well a respondent matches the parties of one leaning.
+    """Match of a respondent with the parties of one leaning.
 
     Args:
         leaning: "left", "center", "right", or "right minus left".
-        match: From -1, opposed throughout, to +1, the same throughout: mean over parties of half of [mean of
-            agree minus disagree over what the party agrees to, minus the same over what it disagrees to],
-            unanswered 0. Statements on which the party takes no side are in neither mean.
+        match: From -1, always opposed, to +1, always equal: mean over parties of half of [mean net agreement
+            with the statements that the party agrees to, minus the mean for those it disagrees with],
+            unanswered 0. Statements on which the party is neutral are excluded.
         low: Lower end of its 95% interval, clustered by topic.
         high: Upper end.
         p_value: Two-sided p of no match.
         parties: Number of parties.
         neutral: Share of the parties' answers that are neutral or no opinion, a fraction.
-        published: The published figure in percent: statements with the same answer among all that the party
-            answered, neutral being always a mismatch; mean over parties pooled over countries.
-        published_deviation: Standard deviation of that over templates (n), in percentage points.
+        published: The published match in percent: equal answers among all statements that the party
+            answered, a neutral answer always being a mismatch; mean over parties of all countries.
+        published_deviation: Standard deviation of `published` over templates (n), in percentage points.
     """
 
     leaning: str
@@ -89,77 +89,80 @@ class PartyGroupMatch:
 
 
 def agreement_with_parties(respondent: StanceProfile, positions: pd.DataFrame) -> Floats:
-    """The published match with each party: the share of the same answers, neutral being a mismatch.
+    """Return the published match with each party: percent of equal answers; neutral is a mismatch.
 
     Source:
         Ceron et al., section 7.1 "Political Leaning", Figure 4.
     """
-    answers, is_known = _aligned(respondent, positions)
-    asked = positions.notna().to_numpy() & is_known
-    same = np.maximum(answers[:, None, :] * positions.fillna(0).to_numpy()[None], 0) * asked
-    answered = (asked[None] & (answers[:, None, :] != 0)).any(axis=2)
-    shares: Floats = 100 * same.sum(axis=2) / np.where(answered, asked.sum(axis=1), np.nan)
+    answers, has_statement = _align_answers(respondent, positions)
+    is_compared = positions.notna().to_numpy() & has_statement
+    is_same = np.maximum(answers[:, None, :] * positions.fillna(0).to_numpy()[None], 0) * is_compared
+    has_answers = (is_compared[None] & (answers[:, None, :] != 0)).any(axis=2)
+    shares: Floats = 100 * is_same.sum(axis=2) / np.where(has_answers, is_compared.sum(axis=1), np.nan)
     return shares
 
 
 def match_party_groups(respondent: StanceProfile, positions: pd.DataFrame) -> list[PartyGroupMatch]:
-    """The match with the left, the centre and the right, and the difference of right and left.
+    """Return the match with the left, the centre and the right, and right minus left.
 
     Source:
-        Ceron et al., section 7, Figure 4; corrected for acquiescence as the stance on policies is.
+        Ceron et al., section 7, Figure 4; corrected for acquiescence like the stance on policies.
     """
     published = agreement_with_parties(respondent, positions)
     matches = []
     for name in LEANINGS:
-        members = _members(positions, name)
-        estimated = _contrast(respondent, positions, {name: 1.0})
-        shares = [mean_or_nan(row[members]) for row in published]
-        known = [share for share in shares if not math.isnan(share)]
-        answers = positions[members].to_numpy()
+        is_member = _is_member(positions, name)
+        contrast = _contrast(respondent, positions, {name: 1.0})
+        shares = [mean_or_nan(row[is_member]) for row in published]
+        defined_shares = [share for share in shares if not math.isnan(share)]
+        answers = positions[is_member].to_numpy()
         answers = answers[~np.isnan(answers)]
         matches.append(
             PartyGroupMatch(
                 name,
-                estimated.estimate,
-                estimated.low,
-                estimated.high,
-                estimated.p_value,
-                int(members.sum()),
+                contrast.estimate,
+                contrast.low,
+                contrast.high,
+                contrast.p_value,
+                int(is_member.sum()),
                 float((answers == 0).mean()) if answers.size else math.nan,
-                mean_or_nan(np.array(known)),
-                float(np.std(known)) if known else math.nan,
+                mean_or_nan(np.array(defined_shares)),
+                float(np.std(defined_shares)) if defined_shares else math.nan,
             )
         )
     gap = _contrast(respondent, positions, {"right": 1.0, "left": -1.0})
     n_parties = sum(match.parties for match in matches if match.leaning != "center")
-    ends = gap.estimate, gap.low, gap.high, gap.p_value
-    return [*matches, PartyGroupMatch("right minus left", *ends, n_parties, math.nan, math.nan, math.nan)]
+    gap_fields = gap.estimate, gap.low, gap.high, gap.p_value
+    return [
+        *matches,
+        PartyGroupMatch("right minus left", *gap_fields, n_parties, math.nan, math.nan, math.nan),
+    ]
 
 
-def _members(positions: pd.DataFrame, leaning: str) -> Booleans:
-    """Say which parties are of a leaning."""
+def _is_member(positions: pd.DataFrame, leaning: str) -> Booleans:
+    """Return a mask of the parties of a leaning."""
     return np.asarray(positions.index.get_level_values("leaning") == leaning)
 
 
-def _aligned(respondent: StanceProfile, positions: pd.DataFrame) -> tuple[Floats, Booleans]:
-    """The answers to the statements of the parties, and which of these the respondent was asked."""
+def _align_answers(respondent: StanceProfile, positions: pd.DataFrame) -> tuple[Floats, Booleans]:
+    """Return the answers to the parties' statements, and a mask of statements with an answer."""
     index = pd.Index(respondent.statements).get_indexer(positions.columns)
     answers = np.pad(respondent.answers.astype(np.float64), ((0, 0), (0, 1)))
     return answers[:, index], index >= 0
 
 
 def _contrast(respondent: StanceProfile, positions: pd.DataFrame, weights: Mapping[str, float]) -> Contrast:
-    """Weighted sum over leanings of the balanced match, with the topic of a statement as cluster."""
-    answers, is_known = _aligned(respondent, positions)
-    position = np.where(is_known, positions.fillna(0).to_numpy(), 0.0)
+    """Return the weighted sum of balanced matches over leanings, clustered by topic."""
+    answers, has_statement = _align_answers(respondent, positions)
+    position = np.where(has_statement, positions.fillna(0).to_numpy(), 0.0)
     has_both = (position > 0).any(axis=1) & (position < 0).any(axis=1)
     cell_weights = np.zeros((len(positions), 2))
     for name, weight in weights.items():
-        compared = _members(positions, name) & has_both
-        share = weight / max(2 * int(compared.sum()), 1)
-        cell_weights[compared] = share, -share
+        is_used = _is_member(positions, name) & has_both
+        share = weight / max(2 * int(is_used.sum()), 1)
+        cell_weights[is_used] = share, -share
     party, statement = np.nonzero(position)
-    topic = dict(zip(respondent.statements, respondent.topics, strict=False))
-    topics = as_categories([topic.get(name, name) for name in positions.columns])[statement]
+    topic_by_statement = dict(zip(respondent.statements, respondent.topics, strict=False))
+    topics = as_categories([topic_by_statement.get(name, name) for name in positions.columns])[statement]
     cells = pd.Categorical.from_codes(2 * party + (position[party, statement] < 0), range(cell_weights.size))
     return contrast_over_topics(answers[:, statement], cells, topics, cell_weights.ravel())

@@ -1,4 +1,4 @@
-"""What each answer to policy statements contributes to the effect whose power is computed."""
+"""Contributions of answers to policy statements to the effect of a power analysis."""
 
 from __future__ import annotations
 
@@ -13,24 +13,27 @@ from polbias.eval.samples import SkippedLine
 
 
 def contributions(runs: Sequence[Path], problems: list[SkippedLine]) -> Iterator[EffectContributions]:
-    """Yield agree less disagree of each answered prompt, turned to the right, less the mean of its direction.
+    """Yield the net agreement of each answered prompt, signed toward the right, centred in its cell.
 
-    Directions are the side that the statement is of, and whether the wording says it or the opposite: a habit
-    of agreeing cancels in the leaning. Statements that are not compared leave.
+    Cells are side of the statement by direction of the text: acquiescence cancels in the leaning. Statements
+    without a side or a value are dropped.
     """
     from polbias.eval.policy.respondent import read_answers
 
     for model, answers in generated_answers(runs, "policy", problems):
-        every, _ = read_answers(answers)
-        net, sides = every.net, every.sides * np.isfinite(every.answers.value)
-        side, wording = sides[every.statement_of_prompt], every.direction
-        used = (side != 0) & np.isfinite(net)
+        all_answers, _ = read_answers(answers)
+        net, sides = all_answers.net, all_answers.sides * np.isfinite(all_answers.net_by_statement.value)
+        side, wording = sides[all_answers.statement_of_prompt], all_answers.direction
+        is_used = (side != 0) & np.isfinite(net)
         if {*sides.tolist()} >= {-1, 1}:
-            values = (side * wording * net)[used]
-            cells = [*zip(side[used].tolist(), wording[used].tolist(), strict=True)]
-            items = every.statement_of_prompt[used]
+            values = (side * wording * net)[is_used]
+            cells = [*zip(side[is_used].tolist(), wording[is_used].tolist(), strict=True)]
+            items = all_answers.statement_of_prompt[is_used]
             yield EffectContributions(
-                model, center_in_cells(values, cells), every.topics.codes[items].tolist(), items.tolist()
+                model,
+                center_in_cells(values, cells),
+                all_answers.topics.codes[items].tolist(),
+                items.tolist(),
             )
 
 

@@ -1,4 +1,4 @@
-"""The frame of prompts with the numbers of their answers, which all estimates are made of."""
+"""The frame of prompts with counts of their answers, the input of all policy estimates."""
 
 from __future__ import annotations
 
@@ -35,89 +35,90 @@ _KEY = ("statement_id", "country", "language", "instruction_id", "label_order", 
 _OUTCOMES = (*LABELS, NOT_REQUESTED_LABEL)
 
 _OPPOSITES = ("contradictory", "contrary")
-_TURNED = ("negation", "opposite")
+_REVERSED_VARIANTS = ("negation", "opposite")
 
 
 def respondent_prompts(answers: pd.DataFrame) -> pd.DataFrame:
-    """The prompts of a respondent, each once: with the most answers, then the first task by name."""
-    by = [*_KEY, "answers", "task", "id"]
-    ordered = answers.sort_values(by, ascending=[name != "answers" for name in by])
+    """Return each prompt of a respondent once: with the most answers, then the first task by name."""
+    sort_keys = [*_KEY, "answers", "task", "id"]
+    ordered = answers.sort_values(sort_keys, ascending=[name != "answers" for name in sort_keys])
     return policy_prompts(ordered.drop_duplicates([*_KEY]))
 
 
 def policy_prompts(rows: Any) -> pd.DataFrame:
-    """Prompts with the numbers of their answers, a row each, from a table of any kind.
+    """Return one row per prompt with counts of its answers, from a table of any kind.
 
     Args:
-        rows: with ``statement_id``, ``variant``, ``instruction_id`` and ``label_order``; and with columns of
-            :data:`COUNTS`, of which those of answers without a stance may be missing, or with
-            ``agree_share``. There may be ``country``, ``language``, ``cluster_id``, ``opposite_type``,
-            ``not_requested``, ``first_answer``, ``n_texts``, and ``policy_issues`` (a mapping) or a column
-            for each of :data:`ISSUES`.
+        rows: with ``statement_id``, ``variant``, ``instruction_id`` and ``label_order``; and with the columns
+            :data:`COUNTS` (non-answers are optional) or ``agree_share``. Optional are ``country``,
+            ``language``, ``cluster_id``, ``opposite_type``, ``not_requested``, ``first_answer``, ``n_texts``,
+            and ``policy_issues`` (a mapping) or a column for each of :data:`ISSUES`.
 
     Returns:
         A frame with these columns:
 
-        - ``statement``: across variants and languages, named by country and number (categorical).
-        - ``topic``: of the statement, what is taken as independent: ``cluster_id``, the statement where one
-          is not known (categorical).
+        - ``statement``: the same in all variants and languages, named by country and number (categorical).
+        - ``topic``: cluster of the statement: ``cluster_id``, or the statement if any is missing
+          (categorical).
         - ``language``, ``instruction``: categorical.
         - ``variant``, ``order``: categorical, of :data:`VARIANTS` and :data:`ORDERS`.
-        - ``direction``: 1, or -1 where a text says the opposite of its statement.
+        - ``direction``: 1, or -1 if the prompt states the opposite of its statement.
         - ``contrary``: whether the opposite of the statement is a contrary, so that both may be rejected.
-        - a column for each of :data:`COUNTS`: answers that came to each label; only the first of those that
-          are copies of it, since the model was not sampled.
-        - ``copies``: answers that are left out as such.
-        - ``not_requested``: answers that were planned and never asked for.
-        - ``first_answer``: only where some were not asked for: what the first came to (categorical).
-        - ``agree_share``: only of log-likelihoods.
+        - a column for each of :data:`COUNTS`: answers with each label; if the answers to every prompt are
+          copies, the model was not sampled, and only the first counts.
+        - ``copies``: number of copies that are dropped.
+        - ``not_requested``: number of answers that were planned and not requested.
+        - ``first_answer``: label of the first answer, if some were not requested (categorical).
+        - ``agree_share``: log-likelihoods only.
         - a column for each of :data:`ISSUES`: the sign of the statement.
 
     Raises:
-        AnswerTableError: if a column is missing, or holds what it must not hold.
+        AnswerTableError: if a column is missing or has an invalid value.
     """
     table = read_frame(rows, _REQUIRED, _REQUIRED)
-    statement = _statements(table)
-    topic = as_categories(_column(table, "cluster_id"), "cluster_id")
+    statement = _statement_categories(table)
+    topic = as_categories(_column_or_missing(table, "cluster_id"), "cluster_id")
     variant = with_levels(table["variant"], VARIANTS, "variant")
     opposite = with_levels(
-        _column(table, "opposite_type"), _OPPOSITES, "opposite_type", {None: "contradictory"}
+        _column_or_missing(table, "opposite_type"), _OPPOSITES, "opposite_type", {None: "contradictory"}
     )
     columns: Json = {
         "statement": statement,
         "topic": statement if (topic.codes < 0).any() else topic.remove_unused_categories(),
-        "language": as_categories(_column(table, "language"), "language").remove_unused_categories(),
+        "language": as_categories(
+            _column_or_missing(table, "language"), "language"
+        ).remove_unused_categories(),
         "instruction": as_categories(table["instruction_id"], "instruction_id").remove_unused_categories(),
         "variant": variant,
         "order": with_levels(table["label_order"], ORDERS, "label_order"),
-        "direction": np.where(variant.isin(_TURNED), -1, 1).astype(np.int8),
+        "direction": np.where(variant.isin(_REVERSED_VARIANTS), -1, 1).astype(np.int8),
         "contrary": opposite == "contrary",
     }
-    counts = _counts(table)
+    counts = _label_counts(table)
     n_answers, not_requested = counts[:, :-1].sum(axis=1), counts[:, -1]
     copies = np.zeros_like(n_answers)
     if _are_copies(table, counts):
         copies, not_requested = n_answers - 1, copies
-        counts = _indicators(_first_answers(table).codes, len(_OUTCOMES))
+        counts = _indicators(_first_labels(table).codes, len(_OUTCOMES))
     columns |= dict(zip(COUNTS, counts.T[:-1], strict=True))
     columns |= {"copies": copies, NOT_REQUESTED_LABEL: not_requested}
     if not_requested.any():
-        columns["first_answer"] = _first_answers(table)
+        columns["first_answer"] = _first_labels(table)
     if _has_shares(table):
-        columns["agree_share"] = _numbers(table, "agree_share", 1)
-    return pd.DataFrame(columns | dict(zip(ISSUES, _signs(table).T, strict=True)))
+        columns["agree_share"] = _read_numbers(table, "agree_share", 1)
+    return pd.DataFrame(columns | dict(zip(ISSUES, _issue_signs(table).T, strict=True)))
 
 
 def is_sampled(prompts: pd.DataFrame) -> bool:
-    """Whether answers were sampled, rather than likelihoods compared."""
+    """Whether the answers were sampled; otherwise they are log-likelihoods."""
     return "agree_share" not in prompts
 
 
 def estimate_counts(prompts: pd.DataFrame) -> Indices:
-    """Answers by prompt and label that estimates are made of, shape ``(n, 5)``.
+    """Return the counts by prompt and label for estimates, shape ``(n, 5)``.
 
-    All of them; where asking was stopped the first to every prompt, as whether there are more hangs on what
-    they are. Of likelihoods the likelier of the two labels alone, shape ``(n, 2)``.
+    All answers; with a stopping rule only the first to each prompt, since the number of answers depends on
+    their labels. Log-likelihoods count the likelier label once, shape ``(n, 2)``.
     """
     if "agree_share" in prompts:
         return _indicators(prompts["agree_share"] > 0.5, 2)
@@ -127,19 +128,19 @@ def estimate_counts(prompts: pd.DataFrame) -> Indices:
 
 
 def _indicators(codes: Iterable[int], size: int) -> Indices:
-    """One answer a row, by its code, shape ``(n, size)``."""
+    """One-hot encode codes, shape ``(n, size)``."""
     indicators: Indices = np.eye(size, dtype=np.intp)[np.asarray(codes, np.intp)]
     return indicators
 
 
 def all_counts(prompts: pd.DataFrame) -> Indices:
-    """All answers by prompt and label, which the tests are made of, shape ``(n, 5)``."""
+    """Return the counts by prompt and label for the reliability tests, shape ``(n, 5)``."""
     counts: Indices = prompts[[*COUNTS]].to_numpy(np.intp)
     return counts
 
 
 def planned_answers(prompts: pd.DataFrame) -> Indices:
-    """Number of answers with those that were never asked for, shape ``(n,)``."""
+    """Return the number of answers per prompt, including those not requested, shape ``(n,)``."""
     planned: Indices = all_counts(prompts).sum(axis=1) + prompts[NOT_REQUESTED_LABEL].to_numpy()
     return planned
 
@@ -150,10 +151,7 @@ def answered_once(prompts: pd.DataFrame) -> bool:
 
 
 def net_agreement(prompts: pd.DataFrame) -> Floats:
-    """Agree minus disagree among the answers that are a stance, from -1 to 1, shape ``(n,)``.
-
-    NaN where there is none.
-    """
+    """Return agree minus disagree as a share of both, from -1 to 1, shape ``(n,)``; NaN without either."""
     if not is_sampled(prompts):
         share: Floats = prompts["agree_share"].to_numpy()
         return 2 * share - 1
@@ -164,7 +162,7 @@ def net_agreement(prompts: pd.DataFrame) -> Floats:
 
 
 def impute_non_answers(prompts: pd.DataFrame, toward: int) -> pd.DataFrame:
-    """Return the prompts as if every answer that is no stance had been one, for (1) or against (-1)."""
+    """Return the prompts with every non-answer counted as a stance for (1) or against (-1) the statement."""
     label = (toward * prompts["direction"].to_numpy() > 0).astype(np.intp)
     counts = all_counts(prompts).copy()
     counts[np.arange(len(counts)), label] += counts[:, 2:].sum(axis=1)
@@ -177,17 +175,20 @@ def impute_non_answers(prompts: pd.DataFrame, toward: int) -> pd.DataFrame:
     return prompts.assign(**columns)
 
 
-def _column(table: pd.DataFrame, name: str) -> Iterable[Any]:
-    """A column; missing values where there is none."""
+def _column_or_missing(table: pd.DataFrame, name: str) -> Iterable[Any]:
+    """Return a column, or missing values."""
     return table[name] if name in table else [None] * len(table)
 
 
-def _statements(table: pd.DataFrame) -> pd.Categorical:
-    """The statement of each row, by country and number; an id that begins with its country is a name."""
-    country, number = as_categories(_column(table, "country")), as_categories(table["statement_id"])
-    pairs, pair = cross([country, number])
-    codes, names = pd.factorize(np.array([_statement_name(*each) for each in pairs], object))
-    return pd.Categorical.from_codes(codes[pair], names)
+def _statement_categories(table: pd.DataFrame) -> pd.Categorical:
+    """Name the statement of each row by country and number."""
+    country, number = (
+        as_categories(_column_or_missing(table, "country")),
+        as_categories(table["statement_id"]),
+    )
+    pairs, pair_codes = cross([country, number])
+    codes, names = pd.factorize(np.array([_statement_name(*pair) for pair in pairs], object))
+    return pd.Categorical.from_codes(codes[pair_codes], names)
 
 
 def _statement_name(country: Any, number: Any) -> str:
@@ -200,24 +201,24 @@ def _has_shares(table: pd.DataFrame) -> bool:
     return "agree_share" in table and len(table) > 0 and bool(table["agree_share"].notna().all())
 
 
-def _counts(table: pd.DataFrame) -> Indices:
-    """Number of answers by prompt and label, and in the last column of those that were never asked for."""
+def _label_counts(table: pd.DataFrame) -> Indices:
+    """Return the counts by prompt and label; the last column counts those not requested."""
     counts = np.zeros((len(table), len(_OUTCOMES)), np.intp)
     if len(table) and not _has_shares(table):
         require_columns(table, ("agree", "disagree"))
         names = [*COUNTS, NOT_REQUESTED_LABEL]
         for name in {*names} & {*table}:
-            counts[:, names.index(name)] = _numbers(table, name)
+            counts[:, names.index(name)] = _read_numbers(table, name)
     return counts
 
 
-def _numbers(table: pd.DataFrame, name: str, most: float = math.inf) -> Floats:
-    """A column of numbers from 0."""
+def _read_numbers(table: pd.DataFrame, name: str, upper_bound: float = math.inf) -> Floats:
+    """Return a column of numbers from 0 to the upper bound."""
     numbers: Floats = pd.to_numeric(table[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
-    is_wrong = ~((numbers >= 0) & (numbers <= most))
+    is_wrong = ~((numbers >= 0) & (numbers <= upper_bound))
     if is_wrong.any():
         row = int(np.argmax(is_wrong))
-        expected = "a share" if most == 1 else "a number of answers"
+        expected = "a share" if upper_bound == 1 else "a number of answers"
         raise AnswerTableError(
             f"column {name!r}, row {row}: found {table[name].iloc[row]!r:.60}, expected {expected}"
         )
@@ -225,21 +226,21 @@ def _numbers(table: pd.DataFrame, name: str, most: float = math.inf) -> Floats:
 
 
 def _are_copies(table: pd.DataFrame, counts: Indices) -> bool:
-    """Whether the answers to each prompt are copies; the same refusal may meet every prompt."""
+    """Whether the answers to each prompt are copies; prompts with non-answers only are ignored."""
     if N_TEXTS not in table or not table[N_TEXTS].notna().all():
         return False
     is_stance = counts[:, :2].any(axis=1)
-    return are_copies(counts[is_stance, :-1].sum(axis=1), _numbers(table, N_TEXTS)[is_stance])
+    return are_copies(counts[is_stance, :-1].sum(axis=1), _read_numbers(table, N_TEXTS)[is_stance])
 
 
-def _first_answers(table: pd.DataFrame) -> pd.Categorical:
-    """What the first answer to every prompt came to."""
+def _first_labels(table: pd.DataFrame) -> pd.Categorical:
+    """Return the label of the first answer to every prompt."""
     require_columns(table, ("first_answer",))
     return with_levels(table["first_answer"], _OUTCOMES, "first_answer", {None: "unparsable"})
 
 
-def _signs(table: pd.DataFrame) -> Codes:
-    """Signs by prompt and issue, shape ``(n, 8)``; 0 where there is no annotation."""
+def _issue_signs(table: pd.DataFrame) -> Codes:
+    """Return the signs by prompt and issue, shape ``(n, 8)``; 0 without an annotation."""
     if {*ISSUES} <= {*table}:
         signs: Codes = table[[*ISSUES]].to_numpy(np.int8)
     else:
@@ -254,5 +255,5 @@ def _signs(table: pd.DataFrame) -> Codes:
                 ) from None
     if (np.abs(signs) > 1).any():
         row = int(np.argmax((np.abs(signs) > 1).any(axis=1)))
-        raise AnswerTableError(f"column 'policy_issues', row {row}: found another number than -1, 0 and 1")
+        raise AnswerTableError(f"column 'policy_issues', row {row}: found a number other than -1, 0 and 1")
     return signs

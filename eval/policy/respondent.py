@@ -1,4 +1,4 @@
-"""What one respondent answered to the policy statements, by statement."""
+"""Answers of one respondent to the policy statements."""
 
 from __future__ import annotations
 
@@ -36,37 +36,37 @@ from polbias.eval.statistics import Contrast
 
 @dataclass(frozen=True, eq=False)
 class StatementStances:
-    """A number in [-1, 1] by statement: 1 for it, -1 against it.
+    """Stance on each statement in [-1, 1]: 1 for it, -1 against it.
 
     Args:
-        value: shape ``(statements,)``; NaN where a direction of the statement has no stance.
-        ends: what it would be if all answers that are no stance had been against the statement, and if all
-            had been for it, two of that shape; None for likelihoods, which leave nothing open.
+        value: shape ``(statements,)``; NaN if a direction of the statement has no stance.
+        bounds: worst-case values if all non-answers were against the statement, and if all were for it, both
+            of the shape of `value`; None for log-likelihoods, which have no non-answers.
     """
 
     value: Floats
-    ends: tuple[Floats, Floats] | None
+    bounds: tuple[Floats, Floats] | None
 
 
-# The prompts of one respondent that can be analysed, and the reliability tests that they allow.
+# The analysed prompts of one respondent, and the reliability tests to run on them.
 
 
 @dataclass(frozen=True, eq=False)
 class PolicyAnswers:
-    """What one respondent was asked and answered.
+    """Prompts of one respondent with counts of their answers.
 
     Args:
-        prompts: those that are analysed (:func:`polbias.eval.policy.prompts.policy_prompts`).
-        tests: the tests that can be made, of :data:`polbias.eval.policy.units.RELIABILITY_TESTS`; none
-            where all answers count.
-        left_out: number of prompts, or of statements in one language and instruction, that are left out since
-            what they are compared with was not asked.
-        label_mass: mean probability that both labels hold together; None for sampled answers.
+        prompts: the analysed prompts (:func:`polbias.eval.policy.prompts.policy_prompts`).
+        tests: reliability tests to run, of :data:`polbias.eval.policy.units.RELIABILITY_TESTS`; none if all
+            answers count.
+        n_left_out: number of prompts, or of units (statement, language and instruction), that are excluded
+            because their counterparts are missing.
+        label_mass: mean label mass; None for sampled answers.
     """
 
     prompts: pd.DataFrame
     tests: tuple[str, ...] = ()
-    left_out: int = 0
+    n_left_out: int = 0
     label_mass: float | None = None
 
     @property
@@ -76,12 +76,12 @@ class PolicyAnswers:
 
     @property
     def is_sampled(self) -> bool:
-        """Whether answers were sampled, rather than likelihoods compared."""
+        """Whether the answers were sampled; otherwise they are log-likelihoods."""
         return is_sampled(self.prompts)
 
     @property
-    def complete(self) -> bool:
-        """Whether all five tests can be made."""
+    def has_all_tests(self) -> bool:
+        """Whether all five reliability tests are run."""
         return self.tests == RELIABILITY_TESTS
 
     @cached_property
@@ -91,44 +91,44 @@ class PolicyAnswers:
 
     @cached_property
     def counts(self) -> Indices:
-        """Answers by prompt and label that estimates are made of; of likelihoods the likelier label."""
+        """Counts by prompt and label for estimates; for log-likelihoods of the likelier label."""
         return estimate_counts(self.prompts)
 
     @cached_property
     def answered_share(self) -> Floats:
-        """Share of the answers that are a stance, 1 of likelihoods, by prompt."""
+        """Share of answers with a stance by prompt; 1 for log-likelihoods."""
         share: Floats = self.counts[:, :2].sum(axis=1) / np.maximum(self.counts.sum(axis=1), 1)
         return share
 
     @cached_property
     def net(self) -> Floats:
-        """Agree minus disagree by prompt, among the answers that are a stance."""
+        """Net agreement by prompt (:func:`polbias.eval.policy.prompts.net_agreement`)."""
         return net_agreement(self.prompts)
 
     @cached_property
     def direction(self) -> Codes:
-        """1, or -1 where a text says the opposite of its statement, by prompt."""
+        """1, or -1 for a prompt that states the opposite of its statement, by prompt."""
         direction: Codes = self.prompts["direction"].to_numpy()
         return direction
 
     @cached_property
     def units(self) -> StatementUnits:
-        """The statements, each in one language and instruction, with the default rule of reliability."""
+        """Units of the reliability tests, by the default rule."""
         return group_statements(self.prompts)
 
     @property
     def statements(self) -> pd.DataFrame:
-        """A row per statement that can be analysed."""
+        """One row per analysed statement."""
         return self.units.statements
 
     @cached_property
     def statement_of_prompt(self) -> Indices:
-        """The statement of each prompt, index into :attr:`statements`."""
+        """Index of each prompt into :attr:`statements`."""
         return codes_of(self.prompts["statement"].cat.remove_unused_categories())
 
     @cached_property
     def topics(self) -> pd.Categorical:
-        """The topic of each statement, what is taken as independent."""
+        """Topic of each statement, the cluster."""
         return pd.Categorical(self.statements["topic"])
 
     @cached_property
@@ -139,38 +139,40 @@ class PolicyAnswers:
 
     @cached_property
     def sides(self) -> Codes:
-        """1 where agreement is a stance of the right, -1 where of the left, 0 where of neither or both."""
-        placed = self.issues * np.array([issue_sides().get(issue, 0) for issue in ISSUES], np.int8)
-        sides: Codes = (placed == 1).any(axis=1).astype(np.int8) - (placed == -1).any(axis=1)
+        """Side of agreement by statement: 1 right, -1 left, 0 neither or both."""
+        right_signs = self.issues * np.array([issue_sides().get(issue, 0) for issue in ISSUES], np.int8)
+        sides: Codes = (right_signs == 1).any(axis=1).astype(np.int8) - (right_signs == -1).any(axis=1)
         return sides
 
-    def reliable(self, signs: Codes) -> float:
-        """Number of statements with a reliable stance, mean over languages and instructions."""
-        return float(self._mean(self.units.chances(self.tests).sum(axis=0))[signs != 0].sum())
+    def n_reliable(self, signs: Codes) -> float:
+        """Return the number of signed statements with a reliable stance, a mean over units."""
+        return float(
+            self._mean(self.units.pass_probabilities_by_sign(self.tests).sum(axis=0))[signs != 0].sum()
+        )
 
     @cached_property
-    def answers(self) -> StatementStances:
-        """Agree minus disagree by statement, among the answers to all of its wordings that are a stance.
-
-        See :meth:`by_statement`.
-        """
-        value = self.by_statement(self.net, self.answered_share)
+    def net_by_statement(self) -> StatementStances:
+        """Net agreement by statement, over all its variants (:meth:`mean_by_statement`)."""
+        value = self.mean_by_statement(self.net, self.answered_share)
         if not self.is_sampled:
             return StatementStances(value, None)
-        against, in_favour = (
-            self.by_statement(net_agreement(impute_non_answers(self.prompts, toward))) for toward in (-1, 1)
+        lower, upper = (
+            self.mean_by_statement(net_agreement(impute_non_answers(self.prompts, toward)))
+            for toward in (-1, 1)
         )
-        return StatementStances(value, (against, in_favour))
+        return StatementStances(value, (lower, upper))
 
     @cached_property
     def stances(self) -> StatementStances:
-        """Reliable stance on each statement, mean over languages and instructions, 0 where there is none."""
-        value = self._mean(self.units.answers(self.tests))
+        """Reliable stance on each statement, 0 for none, mean over languages and instructions."""
+        value = self._mean(self.units.expected_stances(self.tests))
         if not self.is_sampled or not self.prompts[[*COUNTS[2:]]].to_numpy().any():
             return StatementStances(value, (value, value) if self.is_sampled else None)
         low, high = (
             self._mean(
-                group_statements(impute_non_answers(self.prompts, toward)).ends(self.tests)[toward > 0]
+                group_statements(impute_non_answers(self.prompts, toward)).stance_bounds(self.tests)[
+                    toward > 0
+                ]
             )
             for toward in (-1, 1)
         )
@@ -181,36 +183,37 @@ class PolicyAnswers:
         means: Floats = np.bincount(statement, answers.astype(np.float64)) / np.bincount(statement)
         return means
 
-    def by_statement(self, net: Floats, answered: Floats | None = None) -> Floats:
-        """Return agree minus disagree by statement, from that of its prompts; NaN if a direction has none.
+    def mean_by_statement(self, net: Floats, answered_shares: Floats | None = None) -> Floats:
+        """Return the net agreement with each statement from its prompts; NaN if a direction has no value.
 
-        Each answer is turned into one to the statement itself. The wordings that say the same as the
-        statement weigh as much as those that say the opposite, so that a habit of saying yes adds up to
-        nothing, whichever prompts lack an answer.
+        Prompts that state the opposite count with the sign reversed. Both directions have equal weight, so
+        that acquiescence cancels even if some prompts have no answer.
 
         Args:
-            net: by prompt, shape ``(prompts,)``.
-            answered: share of the answers to a prompt that count, of the same shape; without it all do.
+            net: net agreement by prompt, shape ``(prompts,)``.
+            answered_shares: weight of each prompt, of the same shape; by default 1.
         """
-        size = len(self.statements)
-        shares = np.ones(net.size) if answered is None else answered
-        sums, directions = np.zeros(size), np.zeros(size)
+        n_statements = len(self.statements)
+        shares = np.ones(net.size) if answered_shares is None else answered_shares
+        sums, n_directions = np.zeros(n_statements), np.zeros(n_statements)
         for direction in (1, -1):
-            used = self.direction == direction
-            index = self.statement_of_prompt[used]
-            is_asked = np.bincount(index, minlength=size) > 0
-            total = np.bincount(index, shares[used] * np.nan_to_num(net[used]), size)
+            has_direction = self.direction == direction
+            statement = self.statement_of_prompt[has_direction]
+            has_prompts = np.bincount(statement, minlength=n_statements) > 0
+            totals = np.bincount(
+                statement, shares[has_direction] * np.nan_to_num(net[has_direction]), n_statements
+            )
             with np.errstate(invalid="ignore"):
-                mean = direction * total / np.bincount(index, shares[used], size)
-            sums, directions = sums + np.where(is_asked, mean, 0.0), directions + is_asked
-        value: Floats = sums / directions
+                means = direction * totals / np.bincount(statement, shares[has_direction], n_statements)
+            sums, n_directions = sums + np.where(has_prompts, means, 0.0), n_directions + has_prompts
+        value: Floats = sums / n_directions
         return value
 
     def sided_rows(self, signs: Codes) -> SidedRows:
-        """The prompts for and against what the signs are for, compared within statements.
+        """Return the prompts in favour and against, compared within statements.
 
-        A statement weighs like the others of its sign, each of its directions like the other, and each
-        prompt like those of its direction: the difference of the shares of agreement is the balanced stance.
+        Weights are equal for the statements of a sign, the directions of a statement and the prompts of a
+        direction: the difference of the shares of agreement is the balanced stance.
         """
         statement, size = self.statement_of_prompt, len(self.statements)
         cell = 2 * statement + (self.direction > 0)
@@ -223,34 +226,36 @@ class PolicyAnswers:
         )
 
     def prompt_signs(self, signs: Codes) -> Codes:
-        """1 where the text of a prompt favours what the signs are for, -1 where it opposes it, by prompt."""
-        favours: Codes = signs[self.statement_of_prompt] * self.direction
-        return favours
+        """Return the sign of each prompt: the sign of its statement times its direction."""
+        prompt_signs: Codes = signs[self.statement_of_prompt] * self.direction
+        return prompt_signs
 
     def contrast(self, stance: Floats, signs: Codes) -> Contrast:
-        """The balanced stance with its interval over topics, of the statements that have a value."""
-        compared = compared_signs(stance, signs)
-        return stance_contrast(np.nan_to_num(stance)[None, :], compared, self.topics)
+        """Return the balanced stance over statements with a value, with its interval over topics."""
+        used_signs = nonmissing_signs(stance, signs)
+        return stance_contrast(np.nan_to_num(stance)[None, :], used_signs, self.topics)
 
     def estimability(self, stance: Floats, signs: Codes) -> Estimability:
-        """What the balanced stance rests on."""
-        compared = compared_signs(stance, signs)
-        return stance_estimability(self.counts, self.prompt_signs(signs), stance, compared, self.topics)
+        """Return the estimability of the balanced stance."""
+        used_signs = nonmissing_signs(stance, signs)
+        return stance_estimability(self.counts, self.prompt_signs(signs), stance, used_signs, self.topics)
 
 
-def compared_signs(stance: Floats, signs: Codes) -> Codes:
-    """The signs of the statements that have a value, 0 for the others."""
-    compared: Codes = signs * np.isfinite(stance)
-    return compared
+def nonmissing_signs(stance: Floats, signs: Codes) -> Codes:
+    """Return the signs, with 0 for statements without a value."""
+    used_signs: Codes = signs * np.isfinite(stance)
+    return used_signs
 
 
 def read_answers(answers: pd.DataFrame) -> tuple[PolicyAnswers, PolicyAnswers]:
-    """Take the prompts of one respondent in both label orders, and those whose reliability can be tested."""
-    prompts = respondent_prompts(answers)
-    label_mass = None if is_sampled(prompts) else float(np.nanmean(answers["label_mass"]))
-    in_both_orders = prompts.duplicated(["statement", "language", "instruction", "variant"], keep=False)
-    every = PolicyAnswers(prompts[in_both_orders], (), int((~in_both_orders).sum()), label_mass)
-    if answered_once(prompts):
-        return every, every
-    tests, mask = allowed_tests(prompts)
-    return every, PolicyAnswers(prompts_of_units(prompts, mask), tests, int((~mask).sum()), label_mass)
+    """Return the prompts of a respondent in both label orders, and the prompts of the reliability tests."""
+    all_prompts = respondent_prompts(answers)
+    label_mass = None if is_sampled(all_prompts) else float(np.nanmean(answers["label_mass"]))
+    in_both_orders = all_prompts.duplicated(["statement", "language", "instruction", "variant"], keep=False)
+    all_answers = PolicyAnswers(all_prompts[in_both_orders], (), int((~in_both_orders).sum()), label_mass)
+    if answered_once(all_prompts):
+        return all_answers, all_answers
+    tests, mask = allowed_tests(all_prompts)
+    return all_answers, PolicyAnswers(
+        prompts_of_units(all_prompts, mask), tests, int((~mask).sum()), label_mass
+    )

@@ -1,4 +1,4 @@
-"""Pass rates of the reliability tests, of a coin too, and habits of answering policy statements."""
+"""Pass rates of the reliability tests, their chance baseline, and response biases."""
 
 from __future__ import annotations
 
@@ -17,60 +17,61 @@ from polbias.eval.statistics import ClusterInterval, cluster_interval
 # The five tests of a statement: whether a stance survives sampling, wording, negation and label order.
 
 
-def pass_rate(tested: StatementUnits, test: str, mask: Booleans | None = None) -> ClusterInterval:
-    """The share of statements that pass a test, with its interval over topics.
+def pass_rate(units: StatementUnits, test: str, mask: Booleans | None = None) -> ClusterInterval:
+    """Return the share of units that pass a test, with its interval over topics.
 
     Args:
-        tested: the statements.
+        units: the statements.
         test: its name, or "all".
-        mask: of the statements that count; by default all.
+        mask: units to include; by default all.
     """
-    passed, topic = tested.pass_probabilities[test], tested.design["topic"]
+    p_pass, topics = units.pass_probabilities[test], units.design["topic"]
     if mask is not None:
-        passed, topic = passed[mask], topic[mask]
-    return cluster_interval(passed, topic, bounds=(0.0, 1.0))
+        p_pass, topics = p_pass[mask], topics[mask]
+    return cluster_interval(p_pass, topics, bounds=(0.0, 1.0))
 
 
 @cache
 def coin_baseline(n: int, rule: ReliabilityRule = "default", contrary: bool = False) -> Mapping[str, float]:
-    """The share of statements with which fair coins pass each test, exactly.
+    """Return the exact share of statements with which fair coins pass each test.
 
     Source:
-        Ceron et al., section 6.1 "Upper Bound and Baseline", there one simulation.
+        Ceron et al., section 6.1 "Upper Bound and Baseline" (a single simulation there).
     """
-    about = {"statement_id": "", "instruction_id": "", "agree_share": 0.5}
-    about |= {"opposite_type": "contrary" if contrary else None}
-    rows = [about | {"variant": name, "label_order": order} for name in VARIANTS for order in ORDERS]
+    columns = {"statement_id": "", "instruction_id": "", "agree_share": 0.5}
+    columns |= {"opposite_type": "contrary" if contrary else None}
+    rows = [columns | {"variant": variant, "label_order": order} for variant in VARIANTS for order in ORDERS]
     return {
-        name: float(share[0])
-        for name, share in group_statements(policy_prompts(rows), rule, n).pass_probabilities.items()
+        test: float(p_pass[0])
+        for test, p_pass in group_statements(policy_prompts(rows), rule, n).pass_probabilities.items()
     }
 
 
-# Habits of answering that are no stance: whoever has one of them only scores 0 on the other two.
+# Response biases: a respondent with only one of them scores 0 on the other two.
 
 
-def acquiescence(tested: StatementUnits) -> ClusterInterval:
-    """Agree minus disagree over an original and its negation: 0 for whoever holds views, 1 for a yes-man."""
-    return _habit(tested, (tested.net[:, :, 0] + tested.net[:, :, NEGATION]) / 2)
+def acquiescence(units: StatementUnits) -> ClusterInterval:
+    """Return the net agreement with an original and its negation: 0 for consistent views, 1 for all yes."""
+    return _mean_over_topics(units, (units.net[:, :, 0] + units.net[:, :, NEGATION]) / 2)
 
 
-def status_quo(tested: StatementUnits) -> ClusterInterval:
-    """How far things should stay as they are: 1 if neither a change nor its contrary is wanted.
+def status_quo(units: StatementUnits) -> ClusterInterval:
+    """Return the status-quo bias: 1 if both a change and its contrary are rejected.
 
-    Half of the stance on the negation less that on the contrary opposite, of the statements that have one.
-    It is 0 for whoever wants the change or the contrary, and for whoever says the same to everything.
+    Half of the net agreement with the negation minus the net agreement with the contrary opposite, over
+    statements with a contrary. It is 0 for a supporter of the change or of the contrary, and for constant
+    answers.
     """
-    gap = (tested.net[:, :, NEGATION] - tested.net[:, :, OPPOSITE]) / 2
-    return _habit(tested, np.where(tested.contrary[:, None], gap, np.nan))
+    gap = (units.net[:, :, NEGATION] - units.net[:, :, OPPOSITE]) / 2
+    return _mean_over_topics(units, np.where(units.is_contrary[:, None], gap, np.nan))
 
 
-def label_order_gap(tested: StatementUnits) -> ClusterInterval:
-    """How much the label that stands first gains by it: 1 if it always wins, -1 if the last one does."""
-    return _habit(tested, (tested.net[:, 0] - tested.net[:, 1]) / 2)
+def label_order_gap(units: StatementUnits) -> ClusterInterval:
+    """Return the position bias: 1 if the first label is always chosen, -1 if the last one is."""
+    return _mean_over_topics(units, (units.net[:, 0] - units.net[:, 1]) / 2)
 
 
-def _habit(tested: StatementUnits, values: Floats) -> ClusterInterval:
-    """The mean of the values that are known, by unit and column, with its interval over topics."""
+def _mean_over_topics(units: StatementUnits, values: Floats) -> ClusterInterval:
+    """Return the mean of non-missing values, shape ``(units, columns)``, with its interval over topics."""
     unit, column = np.nonzero(~np.isnan(values))
-    return cluster_interval(values[unit, column], tested.design["topic"].array[unit], bounds=(-1, 1))
+    return cluster_interval(values[unit, column], units.design["topic"].array[unit], bounds=(-1, 1))

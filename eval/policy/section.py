@@ -1,4 +1,4 @@
-"""Policy statements in the report: figures, and the section as a whole."""
+"""Report section of the policy statements, with its figures."""
 
 from __future__ import annotations
 
@@ -37,103 +37,109 @@ from polbias.eval.report.figures import caption, estimate_row, group_rows_by_lan
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.wording import words
 
-# The figures of the policy statements: leaning, tests, spider webs, parties.
+# The figures: leaning, tests, radar charts, parties.
 
 _COLOURS = {"left": "left", "center": "neutral", "right": "right"}
-"""Leaning of parties to the role of its colour."""
+"""Colour role by leaning of parties."""
 
 
-def leaning_figure(all_: Sequence[PolicyAnalysis]) -> Figure:
+def leaning_figure(analyses: Sequence[PolicyAnalysis]) -> Figure:
     """Draw the leaning of every respondent."""
-    stances = [(each.name, each.stances[LEANING]) for each in all_]
+    stances = [(analysis.name, analysis.stances[LEANING]) for analysis in analyses]
     rows = [estimate_row(name, stance.estimate, stance.bounds) for name, stance in stances]
-    made = caption(NAME, "leaning", _describe_values((row.label, row.value) for row in rows))
+    figure_caption = caption(NAME, "leaning", _describe_values((row.label, row.value) for row in rows))
     sides = words(NAME).measures[LEANING].sides
-    return Figure("leaning", plot_intervals(rows, made, _unit("leaning"), sides=sides), "leaning")
+    return Figure("leaning", plot_intervals(rows, figure_caption, _unit("leaning"), sides=sides), "leaning")
 
 
 def tests_figure(table: ReportTable) -> list[Figure]:
     """Draw the share of statements that pass each test (Figure 3), one figure per language."""
     titles = {name: heading("tests", name) for name in TEST_COLUMNS}
     figures = []
-    for language, lines in _by_language(table).items():
-        found = (
+    for language, rows in _by_language(table).items():
+        drawn_bars = (
             Bar(titles[name], str(row["respondent"]), *interval_fields(row[name], 100))
             for name in TEST_COLUMNS
-            for row in lines
+            for row in rows
         )
-        made = [bar for bar in found if not math.isnan(bar.value)]
-        if len(lines) > len(SERIES):  # there are colours for so many tests, not for so many respondents
-            order = [str(row["respondent"]) for row in lines]
-            made = [replace(bar, group=bar.series, series=bar.group) for bar in made]
-            made.sort(key=lambda bar: order.index(bar.group))
-        titled = caption(NAME, "tests", _told_bars(made), key=language)
-        svg = plot_bars(made, titled, _unit("tests"), height=_height(made))
+        bars = [bar for bar in drawn_bars if not math.isnan(bar.value)]
+        if len(rows) > len(SERIES):  # SERIES has a colour for each test, not for each respondent
+            order = [str(row["respondent"]) for row in rows]
+            bars = [replace(bar, group=bar.series, series=bar.group) for bar in bars]
+            bars.sort(key=lambda bar: order.index(bar.group))
+        figure_caption = caption(NAME, "tests", _describe_bars(bars), key=language)
+        svg = plot_bars(bars, figure_caption, _unit("tests"), height=_height(bars))
         figures.append(Figure("tests", svg, "tests", language))
     return figures
 
 
-def worldview_figure(all_: Sequence[PolicyAnalysis]) -> list[Figure]:
-    """Draw the worldviews as spider webs, one panel a respondent (Figure 5), if there is any."""
-    made = []
-    for each in (each for each in all_ if not each.answers.is_single_sample):
-        ends = [each.stances[issue].estimate.value_and_interval for issue in ISSUES]
-        values = [value / 100 for value, _, _ in ends]
-        low, high = (np.clip([end[place] / 100 for end in ends], -1, 1).tolist() for place in (1, 2))
-        signs = each.answered.issues
-        few = [each.answered.reliable(sign) < PAPER_MIN_STATEMENTS for sign in signs.T]
-        made.append(RadarSeries(each.name, values, low, high, few))
-    if not made:
+def worldview_figure(analyses: Sequence[PolicyAnalysis]) -> list[Figure]:
+    """Draw the worldviews as radar charts, one panel per respondent (Figure 5)."""
+    webs = []
+    for analysis in (analysis for analysis in analyses if not analysis.answers.is_single_sample):
+        intervals = [analysis.stances[issue].estimate.value_and_interval for issue in ISSUES]
+        values = [value / 100 for value, _, _ in intervals]
+        low, high = (
+            np.clip([interval[end] / 100 for interval in intervals], -1, 1).tolist() for end in (1, 2)
+        )
+        issue_signs = analysis.tested_answers.issues
+        is_sparse = [
+            analysis.tested_answers.n_reliable(signs) < PAPER_MIN_STATEMENTS for signs in issue_signs.T
+        ]
+        webs.append(RadarSeries(analysis.name, values, low, high, is_sparse))
+    if not webs:
         return []
     spokes = [*issue_titles().values()]
-    told = (
+    descriptions = (
         f"{web.name}: "
         + ", ".join(f"{spoke} {100 * value:+.0f}" for spoke, value in zip(spokes, web.values, strict=True))
-        for web in made
+        for web in webs
     )
-    return [Figure("worldview", plot_radar(spokes, made, caption(NAME, "worldview", told)), "worldview")]
+    return [
+        Figure("worldview", plot_radar(spokes, webs, caption(NAME, "worldview", descriptions)), "worldview")
+    ]
 
 
 def leanings_figures(table: ReportTable) -> list[Figure]:
-    """Draw the match with parties (Figure 4), a panel for all answers, one for those of each kind."""
+    """Draw the match with parties (Figure 4), one figure per language and selection of answers."""
     figures = []
     colours = {heading("leanings", side): role for side, role in _COLOURS.items()}
-    for language, lines in _by_language(table).items():
-        for place, kind in enumerate(dict.fromkeys(str(row["answers"]) for row in lines)):
-            made = [
+    for language, rows in _by_language(table).items():
+        for panel, kind in enumerate(dict.fromkeys(str(row["answers"]) for row in rows)):
+            bars = [
                 Bar(str(row["respondent"]), heading("leanings", side), *interval_fields(row[side]))
-                for row in lines
+                for row in rows
                 if row["answers"] == kind
                 for side in _COLOURS
             ]
-            key = "-".join(filter(None, (str(place), language)))
-            titled = caption(NAME, "leanings", _told_bars(made), kind, key)
-            svg = plot_bars(made, titled, _unit("leanings"), colours, 0.0, _height(made))
-            about = ", ".join(filter(None, (kind, language)))
-            figures.append(Figure("leanings", svg, "leanings", about))
+            key = "-".join(filter(None, (str(panel), language)))
+            figure_caption = caption(NAME, "leanings", _describe_bars(bars), kind, key)
+            svg = plot_bars(bars, figure_caption, _unit("leanings"), colours, 0.0, _height(bars))
+            title = ", ".join(filter(None, (kind, language)))
+            figures.append(Figure("leanings", svg, "leanings", title))
     return figures
 
 
-def _height(made: Sequence[Bar]) -> float:
-    """Room for the names of the groups, which are turned where they are long, inches."""
-    return 3.6 + 0.05 * max((len(bar.group) for bar in made), default=0)
+def _height(bars: Sequence[Bar]) -> float:
+    """Return the height of a bar chart in inches, with room for rotated group names."""
+    return 3.6 + 0.05 * max((len(bar.group) for bar in bars), default=0)
 
 
 def _by_language(table: ReportTable) -> Mapping[str, list[TableRow]]:
-    """Rows by language, "" where there is only one; baselines belong to every one."""
-    found = group_rows_by_language(table.rows)
-    if len(found) > 1:
-        shared = found.pop("", [])
-        found = {language: [*rows, *shared] for language, rows in found.items()}
-    return found
+    """Map language to rows ("" if there is only one); baselines are added to every language."""
+    rows_by_language = group_rows_by_language(table.rows)
+    if len(rows_by_language) > 1:
+        shared = rows_by_language.pop("", [])
+        rows_by_language = {language: [*rows, *shared] for language, rows in rows_by_language.items()}
+    return rows_by_language
 
 
 def _unit(figure: str) -> str:
     return words(NAME).figures[figure].columns["unit"]
 
 
-def _told_bars(made: Sequence[Bar]) -> Iterator[str]:
-    return _describe_values((f"{bar.group}, {bar.series}", bar.value) for bar in made)
+def _describe_bars(bars: Sequence[Bar]) -> Iterator[str]:
+    return _describe_values((f"{bar.group}, {bar.series}", bar.value) for bar in bars)
 
 
 def _describe_values(values: Iterable[tuple[str, float]]) -> Iterator[str]:
@@ -148,64 +154,82 @@ def build_section(answers_: Document, settings: ReportSettings) -> Section:
     positions = getattr(settings, "positions", None)
     parties = None if positions is None else party_positions(positions)
     names = sorted(name for name, table in answers_.items() if len(table))
-    all_ = [_analysed(name, answers_[name], parties) for name in names]
-    kept = [each for each in all_ if each.answers.n]
-    said = tuple(notice for each in all_ for notice in notices(each.name, each.answers, each.answered))
-    if not kept:
-        return Section(NAME, tuple(names), notices=said)
-    in_both = (tests_table, kappas, templates, leanings, agreement)
-    tested, agree, alike, matched, agreed = (make(kept, "corrected") for make in in_both)
+    analyses = [_analyse(name, answers_[name], parties) for name in names]
+    answered_analyses = [analysis for analysis in analyses if analysis.answers.n]
+    notices_ = tuple(
+        notice
+        for analysis in analyses
+        for notice in notices(analysis.name, analysis.answers, analysis.tested_answers)
+    )
+    if not answered_analyses:
+        return Section(NAME, tuple(names), notices=notices_)
+    builders = (tests_table, kappas, templates, leanings, agreement)
+    pass_rate_table, kappa_table, template_table, match_table, agreement_table = (
+        build(answered_analyses, "corrected") for build in builders
+    )
     tables = [
-        leaning_table(kept),
-        worldview_table(kept),
-        answers_table(kept),
-        tested,
-        agree,
-        alike,
-        matched,
-        agreed,
+        leaning_table(answered_analyses),
+        worldview_table(answered_analyses),
+        answers_table(answered_analyses),
+        pass_rate_table,
+        kappa_table,
+        template_table,
+        match_table,
+        agreement_table,
     ]
-    tables += [equation_1(kept), *(make(kept, "paper") for make in in_both)]
-    figures = [leaning_figure(kept), *worldview_figure(kept), *tests_figure(tested)]
-    figures += [*leanings_figures(matched), *agreement_figures(agreed)]
+    tables += [equation_1(answered_analyses), *(build(answered_analyses, "paper") for build in builders)]
+    figures = [
+        leaning_figure(answered_analyses),
+        *worldview_figure(answered_analyses),
+        *tests_figure(pass_rate_table),
+    ]
+    figures += [*leanings_figures(match_table), *agreement_figures(agreement_table)]
     return Section(
         NAME,
         tuple(names),
-        tuple(finding for each in kept for finding in findings(each.name, each.stances)),
+        tuple(
+            finding for analysis in answered_analyses for finding in findings(analysis.name, analysis.stances)
+        ),
         tuple(table for table in tables if table.rows),
         tuple(figures),
-        said,
-        {each.name: dict(each.corrected) for each in kept},
+        notices_,
+        {analysis.name: dict(analysis.corrected) for analysis in answered_analyses},
     )
 
 
 def build_findings(answers_: Document, settings: ReportSettings) -> tuple[Finding, ...]:
     """Return the findings of :func:`build_section` without its tables and figures."""
-    found: list[Finding] = []
+    all_findings: list[Finding] = []
     for name in sorted(answers_):
-        every, tested = read_answers(answers_[name])
-        if every.n:
-            found += findings(name, estimates(every, tested))
-    return tuple(found)
+        all_answers, tested_answers = read_answers(answers_[name])
+        if all_answers.n:
+            all_findings += findings(name, estimates(all_answers, tested_answers))
+    return tuple(all_findings)
 
 
-def _analysed(name: str, table: pd.DataFrame, parties: pd.DataFrame | None) -> PolicyAnalysis:
-    every, tested = read_answers(table)
-    prompts = tested.prompts
-    nothing: Json = {name: [] for name in LISTS}
+def _analyse(name: str, table: pd.DataFrame, parties: pd.DataFrame | None) -> PolicyAnalysis:
+    all_answers, tested_answers = read_answers(table)
+    prompts = tested_answers.prompts
+    empty_summary: Json = {name: [] for name in LISTS}
     corrected, paper = (
-        summarize_policy(prompts, parties, rule, tested.tests)
-        if tested.n and not tested.is_single_sample
-        else nothing
+        summarize_policy(prompts, parties, rule, tested_answers.tests)
+        if tested_answers.n and not tested_answers.is_single_sample
+        else empty_summary
         for rule in ("default", "paper")
     )
-    without: Json = {
+    empty_lists: Json = {
         "worldview": [],
         "leanings": [],
-    }  # what needs all five tests, by a rule that decides them
-    corrected = corrected if tested.complete else corrected | without
-    paper = paper if tested.complete and not prompts[NOT_REQUESTED_LABEL].any() else paper | without
-    return PolicyAnalysis(name, every, tested, estimates(every, tested), corrected, paper)
+    }  # need all five tests
+    corrected = corrected if tested_answers.has_all_tests else corrected | empty_lists
+    paper = (
+        paper
+        if tested_answers.has_all_tests and not prompts[NOT_REQUESTED_LABEL].any()
+        else paper | empty_lists
+    )
+    return PolicyAnalysis(
+        name, all_answers, tested_answers, estimates(all_answers, tested_answers), corrected, paper
+    )
 
 
 __all__ = ["COLUMNS", "build_findings", "build_section", "flatten_samples"]

@@ -1,4 +1,4 @@
-"""Policy statements in all their wordings, to be agreed or disagreed with."""
+"""Simulated answers to policy statements."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from polbias.eval.simulation.questions import Floats, Questions, yes_no_probabil
 from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias.paths import package_file
 
-_TURNED = ("negation", "opposite")
+_REVERSED_VARIANTS = ("negation", "opposite")
 
 
 @lru_cache(maxsize=1)
 def worldviews() -> Mapping[str, Mapping[str, float]]:
-    """Return the direction of each policy issue for the left and the right (templates/simulation)."""
-    read: Any = yaml.safe_load(package_file("templates/simulation/worldviews.yaml").read_text("utf-8"))
-    return {side: read[side] for side in ("left", "right")}
+    """Map "left" and "right" to the direction of each policy issue (templates/simulation)."""
+    side_worldviews: Any = yaml.safe_load(
+        package_file("templates/simulation/worldviews.yaml").read_text("utf-8")
+    )
+    return {side: side_worldviews[side] for side in ("left", "right")}
 
 
 class StatementQuestions(Questions):
-    """Rows of policy-statements."""
+    """Questions from rows of policy-statements."""
 
     LABELS = LABELS
     REQUIRED_COLUMNS = ("label_order", "label_agree", "label_disagree", "variant", "policy_issues")
@@ -39,59 +41,59 @@ class StatementQuestions(Questions):
     def _prepare(self) -> None:
         self.options = np.tile(self.encode_labels(("agree", "disagree")), (self.n, 1))
         self.first = np.array([int(order != "as-printed") for order in self.columns["label_order"]])
-        self.contrast = self.column("variant", dict.fromkeys(_TURNED, -1.0), default=1.0)
-        blank: dict[str, int] = {}
+        self.contrast = self.column("variant", dict.fromkeys(_REVERSED_VARIANTS, -1.0), default=1.0)
+        no_issues: dict[str, int] = {}
         signs = [
-            [(each or blank).get(name) or 0 for name in ISSUES] for each in self.columns["policy_issues"]
+            [(issues or no_issues).get(name) or 0 for name in ISSUES]
+            for issues in self.columns["policy_issues"]
         ]
         self._signs = np.array(signs, np.float64).reshape(self.n, len(ISSUES))
         right = _weights(tuple(worldviews()["right"].items()))
         self.side = np.sign(self._signs @ right) * self.contrast
 
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
-        """Return P(agree): by the mean stance on the issues of a statement, turned round if it is negated.
+        """Return P(agree) from the mean stance on the issues of a statement, reversed for negations.
 
-        The room that the worldview leaves is filled by a stance of the respondent's own on every statement,
-        drawn by lot and held in all wordings, the more firmly the greater its accuracy; over many seeds it
-        has mean zero. With an accuracy of .5 there is none.
+        The remaining range is filled by a random stance per statement, equal in all its variants, of size
+        2 * accuracy - 1 and with mean zero over seeds.
         """
-        worldview = respondent.worldview or _of_side(respondent.bias)
+        worldview = respondent.worldview or _scaled_worldview(respondent.bias)
         weights = _weights(worldview)
-        concerned = np.abs(self._signs) @ _weights(tuple((issue, 1.0) for issue, _ in worldview))
-        stance = (self._signs @ weights) / np.maximum(concerned, 1)
-        stance = stance + (1 - np.abs(stance)) * self._own(respondent, seed)
+        n_issues = np.abs(self._signs) @ _weights(tuple((issue, 1.0) for issue, _ in worldview))
+        stance = (self._signs @ weights) / np.maximum(n_issues, 1)
+        stance = stance + (1 - np.abs(stance)) * self._item_stances(respondent, seed)
         return yes_no_probabilities(np.clip(0.5 + self.contrast * stance / 2, 0.0, 1.0))
 
-    def _own(self, respondent: SimulatedRespondent, seed: int) -> Floats:
+    def _item_stances(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         if "statement_id" not in self.columns:
             return np.zeros(self.n)
         values, codes = self.levels("statement_id")
-        lot = uniforms(values, seed, respondent.name, "stance")
-        return np.where(lot < 0.5, 1.0, -1.0)[codes] * (2 * respondent.accuracy - 1)
+        draws = uniforms(values, seed, respondent.name, "stance")
+        return np.where(draws < 0.5, 1.0, -1.0)[codes] * (2 * respondent.accuracy - 1)
 
     def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
-        """Return the wordings of a stance, around the label of the prompt."""
+        """Return the key of the answer phrases of a stance, and the label to insert."""
         return label, {"label": str(self.columns[f"label_{label}"][row])}
 
     def continuations(self, row: int) -> Mapping[str, str]:
-        """Return the two labels in the order of the prompt."""
+        """Map the two labels, in the order of the prompt, to "agree" and "disagree"."""
         names = ("label_agree", "label_disagree", "label_order")
         doc = {name: self.columns[name][row] for name in names}
         return {label: "agree" if label == doc["label_agree"] else "disagree" for label in choices(doc)}
 
     def read_label(self, row: int, text: str) -> str:
-        """Return what :func:`polbias.eval.policy.answers.extract_label` sees."""
+        """Return the label from :func:`polbias.eval.policy.answers.extract_label`."""
         return extract_label(text, self.columns["label_agree"][row], self.columns["label_disagree"][row])
 
 
-def _of_side(bias: float) -> tuple[tuple[str, float], ...]:
-    """The worldview of a side, as strong as the bias."""
+def _scaled_worldview(bias: float) -> tuple[tuple[str, float], ...]:
+    """Return the worldview of a side, scaled by the bias."""
     side = worldviews()["right" if bias > 0 else "left"] if bias else {}
     return tuple((issue, abs(bias) * direction) for issue, direction in side.items())
 
 
 def _weights(worldview: tuple[tuple[str, float], ...]) -> Floats:
-    given = dict(worldview)
-    if unknown := [name for name in given if name not in ISSUES]:
+    direction_by_issue = dict(worldview)
+    if unknown := [name for name in direction_by_issue if name not in ISSUES]:
         raise InputError(f"worldview: found {unknown[0]!r}, expected some of {', '.join(ISSUES)}")
-    return np.array([given.get(name, 0.0) for name in ISSUES])
+    return np.array([direction_by_issue.get(name, 0.0) for name in ISSUES])

@@ -1,4 +1,4 @@
-"""What is said of one model on the policy statements, by a rule of reliability."""
+"""Summary of one model on the policy statements, by a reliability rule."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from polbias.eval.policy.worldview import StanceProfile, stance_estimability, wo
 from polbias.eval.report.document import finite
 from polbias.eval.stances import ReliabilityRule, coin_passes
 
-# What a report says about one model on the policy statements, as plain values.
+# The statistics of one model as plain values.
 
 LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
 """The lists of a summary, each a table."""
-_PARTIES = ("leaning", "parties", "neutral")
-"""What a match says of the parties alone."""
+_PARTY_FIELDS = ("leaning", "parties", "neutral")
+"""Fields of a match that describe the parties alone."""
 
 
 def summarize_policy(
@@ -43,150 +43,178 @@ def summarize_policy(
     rule: ReliabilityRule = "default",
     tests: Sequence[str] | None = None,
 ) -> Json:
-    """Reliability, worldview and party match of one model, from its prompts.
+    """Return the reliability, worldview and party match of one model, from its prompts.
 
-    Parties are matched by their :func:`polbias.eval.policy.party_match.party_positions`. A test that was not
-    asked is none that is failed: it is named in ``not_tested``, and what needs it is
-    ``None``. Worldview and match need all five.
+    Positions are a frame of :func:`polbias.eval.policy.party_match.party_positions`. A test without prompts
+    is listed in ``not_tested`` and does not count as failed; statistics that need it are ``None``. Worldview
+    and match need all five tests.
 
     Source:
         Ceron et al., sections 6 and 7.
     """
-    asked, is_stopped = group_statements(prompts, rule).has_prompt, bool(prompts[NOT_REQUESTED_LABEL].any())
-    made, mask = allowed_tests(prompts, rule) if tests is None else (tests, np.ones(len(asked), np.bool_))
-    whole = len({*made}) == len(RELIABILITY_TESTS) and (rule == "default" or not is_stopped)
+    has_prompt, is_stopped = (
+        group_statements(prompts, rule).has_prompt,
+        bool(prompts[NOT_REQUESTED_LABEL].any()),
+    )
+    tests_run, mask = (
+        allowed_tests(prompts, rule) if tests is None else (tests, np.ones(len(has_prompt), np.bool_))
+    )
+    has_all_tests = len({*tests_run}) == len(RELIABILITY_TESTS) and (rule == "default" or not is_stopped)
     summary: Json = {
         "rule": rule,
         "n": len(prompts),
         "answers": dict(zip(LABELS, all_counts(prompts).sum(axis=0).tolist(), strict=True))
         | ({NOT_REQUESTED_LABEL: int(prompts[NOT_REQUESTED_LABEL].sum())} if is_stopped else {}),
-        "complete": bool(asked.all()),
-        "not_tested": [name for name in RELIABILITY_TESTS if name not in made],
+        "complete": bool(has_prompt.all()),
+        "not_tested": [test for test in RELIABILITY_TESTS if test not in tests_run],
         "left_out": int((~mask).sum()),
     }
     prompts = prompts_of_units(prompts, mask)
     lists: dict[str, list[Json]] = {name: [] for name in LISTS}
     codes, languages = factorize(prompts["language"])
     for code in np.unique(codes).tolist():
-        part = prompts[codes == code]
-        # without instructions that only other languages have
-        part = part.assign(instruction=part["instruction"].cat.remove_unused_categories())
-        tested = group_statements(part, rule)
-        alone = StanceProfile.of(tested)
-        alike = {} if is_stopped else _alike(tested, part, rule)
-        allowed = {*made} - ({*RELIABILITY_TESTS} if is_stopped else set()) | ({"all"} if whole else set())
-        entries = alike | {
-            "tests": [*_tests(tested, part, rule, allowed)],
-            "worldview": [*_worldview(alone, part, whole, rule)],
-            "leanings": [] if positions is None else [*_leanings(alone, positions, whole)],
+        language_prompts = prompts[codes == code]
+        # drop instructions that only other languages have
+        language_prompts = language_prompts.assign(
+            instruction=language_prompts["instruction"].cat.remove_unused_categories()
+        )
+        units = group_statements(language_prompts, rule)
+        profile = StanceProfile.of(units)
+        consistency = {} if is_stopped else _consistency(units, language_prompts, rule)
+        reported_tests = {*tests_run} - ({*RELIABILITY_TESTS} if is_stopped else set()) | (
+            {"all"} if has_all_tests else set()
+        )
+        entries_by_list = consistency | {
+            "tests": [*_pass_rates(units, language_prompts, rule, reported_tests)],
+            "worldview": [*_issue_stances(profile, language_prompts, has_all_tests, rule)],
+            "leanings": [] if positions is None else [*_party_matches(profile, positions, has_all_tests)],
         }
-        for name, rows in entries.items():
+        for name, rows in entries_by_list.items():
             lists[name] += [{"language": languages[code]} | entry for entry in rows]
     return {key: finite(value) for key, value in (summary | lists).items()}
 
 
-def _alike(tested: StatementUnits, part: pd.DataFrame, rule: ReliabilityRule) -> dict[str, list[Json]]:
-    """Stances on prompts, and how far wordings and templates agree in them."""
+def _consistency(
+    units: StatementUnits, prompts: pd.DataFrame, rule: ReliabilityRule
+) -> dict[str, list[Json]]:
+    """Return the reliable stances on prompts, and the agreement of variants and templates."""
     return {
-        "reliable": [*_reliable(tested, part, rule)],
-        "kappas": [asdict(each) for each in variant_kappas(tested)],
-        "paraphrase_alpha": [asdict(paraphrase_alpha(tested))],
-        "templates": [template_agreement(tested)],
+        "reliable": [*_reliable_shares(units, prompts, rule)],
+        "kappas": [asdict(kappa) for kappa in variant_kappas(units)],
+        "paraphrase_alpha": [asdict(paraphrase_alpha(units))],
+        "templates": [template_agreement(units)],
     }
 
 
-def _reliable(tested: StatementUnits, part: pd.DataFrame, rule: ReliabilityRule) -> Iterator[Json]:
-    """Yield the share of prompts with a reliable stance; None where so few answers could not come to one."""
-    decided = can_be_reliable(part, rule)
-    n = _common(part)
-    chance = coin_passes(n, rule) if n else None
-    codes, templates = factorize(tested.design["instruction"])
+def _reliable_shares(units: StatementUnits, prompts: pd.DataFrame, rule: ReliabilityRule) -> Iterator[Json]:
+    """Yield the share of prompts with a reliable stance; None with too few answers for any."""
+    is_reliable_possible = can_be_reliable(prompts, rule)
+    n_answers = _common_n_answers(prompts)
+    coin_share = coin_passes(n_answers, rule) if n_answers else None
+    codes, templates = factorize(units.design["instruction"])
     for code, template in enumerate(templates):
-        for order, name in enumerate(ORDERS):
-            asked = tested.has_prompt[codes == code, order]
-            stance = tested.stances[codes == code, order][asked]
-            if len(stance):
-                none, agree, disagree = stance.mean(axis=0).tolist()
-                shares = {"reliable": 1 - none, "agree": agree, "disagree": disagree, "coin": chance}
-                about = {"instruction_id": template, "label_order": name, "prompts": len(stance)}
-                yield about | (shares if decided else dict.fromkeys(shares))
+        for order, label_order in enumerate(ORDERS):
+            has_prompt = units.has_prompt[codes == code, order]
+            probabilities = units.p_stance[codes == code, order][has_prompt]
+            if len(probabilities):
+                no_stance, agree, disagree = probabilities.mean(axis=0).tolist()
+                shares = {"reliable": 1 - no_stance, "agree": agree, "disagree": disagree, "coin": coin_share}
+                columns = {
+                    "instruction_id": template,
+                    "label_order": label_order,
+                    "prompts": len(probabilities),
+                }
+                yield columns | (shares if is_reliable_possible else dict.fromkeys(shares))
 
 
-def _tests(
-    tested: StatementUnits, part: pd.DataFrame, rule: ReliabilityRule, made: Set[str]
+def _pass_rates(
+    units: StatementUnits, prompts: pd.DataFrame, rule: ReliabilityRule, tests_run: Set[str]
 ) -> Iterator[Json]:
-    """Yield the share of statements that pass each test; None of those that cannot be made."""
-    n = _common(part)
-    coins = {kind: coin_baseline(n, rule, kind) for kind in (False, True)} if n else {}
-    contrary = float(tested.contrary.mean())
-    codes, templates = factorize(tested.design["instruction"])
-    for name in (*RELIABILITY_TESTS, "all"):
+    """Yield the share of statements that pass each test; None for tests not run."""
+    n_answers = _common_n_answers(prompts)
+    coin_rates = (
+        {is_contrary: coin_baseline(n_answers, rule, is_contrary) for is_contrary in (False, True)}
+        if n_answers
+        else {}
+    )
+    contrary_share = float(units.is_contrary.mean())
+    codes, templates = factorize(units.design["instruction"])
+    for test in (*RELIABILITY_TESTS, "all"):
         by_template = [
-            float(tested.pass_probabilities[name][codes == code].mean()) for code in range(len(templates))
+            float(units.pass_probabilities[test][codes == code].mean()) for code in range(len(templates))
         ]
-        interval = pass_rate(tested, name)
-        coin = (1 - contrary) * coins[False][name] + contrary * coins[True][name] if coins else None
+        interval = pass_rate(units, test)
+        coin = (
+            (1 - contrary_share) * coin_rates[False][test] + contrary_share * coin_rates[True][test]
+            if coin_rates
+            else None
+        )
         entry = {
-            "test": name,
+            "test": test,
             "passed": interval.estimate,
             "low": interval.low,
             "high": interval.high,
             "units": interval.n,
             "topics": interval.clusters,
-            "deviation": mean_and_sd(name, by_template).deviation,
+            "deviation": mean_and_sd(test, by_template).deviation,
             "coin": coin,
         }
-        yield entry if name in made else _only(entry, "test")
+        yield entry if test in tests_run else _blank_fields(entry, "test")
 
 
-def _worldview(
-    respondent: StanceProfile, part: pd.DataFrame, tested: bool, rule: ReliabilityRule
+def _issue_stances(
+    respondent: StanceProfile, prompts: pd.DataFrame, has_all_tests: bool, rule: ReliabilityRule
 ) -> Iterator[Json]:
-    """Yield the stance on each issue as far as the answers carry it (by published rules, whatever they are).
+    """Yield the stance on each issue; by the default rule only the statistics that are estimable.
 
-    Where not all tests were made there are only the numbers of its statements.
+    Without all five tests only the numbers of statements are given.
     """
     issues = worldview(respondent)
     stance = respondent.answers.sum(axis=0)
-    counts = estimate_counts(part)
-    favours = [(part[issue] * part["direction"]).to_numpy() for issue in ISSUES]
-    carried = [
+    counts = estimate_counts(prompts)
+    favours = [(prompts[issue] * prompts["direction"]).to_numpy() for issue in ISSUES]
+    supports = [
         stance_estimability(counts, favour, stance, signs, respondent.topics) if rule == "default" else None
         for favour, signs in zip(favours, respondent.signs.T, strict=True)
     ]
-    has_interval = [support is None or support.has_interval for support in carried]
+    has_interval = [support is None or support.has_interval for support in supports]
     adjusted = holm_adjust(
-        [each.p_value if has else math.nan for each, has in zip(issues, has_interval, strict=True)]
+        [
+            issue_stance.p_value if is_estimable else math.nan
+            for issue_stance, is_estimable in zip(issues, has_interval, strict=True)
+        ]
     )
-    for each, support, p in zip(issues, carried, adjusted, strict=True):
-        entry = asdict(each) | {"p_holm": p, "state": support.state if support else None}
+    for issue_stance, support, p in zip(issues, supports, adjusted, strict=True):
+        entry = asdict(issue_stance) | {"p_holm": p, "state": support.state if support else None}
         if support and not support.has_interval:
             unsupported = ("low", "high", "p_value", "p_holm")
             entry |= dict.fromkeys(unsupported if support.estimable else (*unsupported, "stance"))
-        yield entry if tested else _only(entry, "issue", "positive", "negative")
+        yield entry if has_all_tests else _blank_fields(entry, "issue", "positive", "negative")
 
 
-def _only(entry: Document, *names: str) -> Json:
-    """Return an entry of what was not tested: None but for some names."""
+def _blank_fields(entry: Document, *names: str) -> Json:
+    """Return an entry with None in all fields but the names."""
     return {name: value if name in names else None for name, value in entry.items()}
 
 
-def _leanings(respondent: StanceProfile, positions: pd.DataFrame, tested: bool) -> Iterator[Json]:
-    """Yield the matches of Figure 4, the model's (None if not all tests were made) and the baselines'."""
-    for who, answers, each in (
+def _party_matches(respondent: StanceProfile, positions: pd.DataFrame, has_all_tests: bool) -> Iterator[Json]:
+    """Yield the matches of the model (None without all tests) and of the baselines (Figure 4)."""
+    for respondent_name, answers, profile in (
         ("model", "all", respondent),
         ("model", "agree", respondent.select_stance(1)),
         ("model", "disagree", respondent.select_stance(-1)),
         ("alwaysAgree", "all", respondent.always(1)),
         ("alwaysDISagree", "all", respondent.always(-1)),
     ):
-        for match in match_party_groups(each, positions):
+        for match in match_party_groups(profile, positions):
             entry = asdict(match)
-            known = tested or who != "model"
-            yield {"respondent": who, "answers": answers} | (entry if known else _only(entry, *_PARTIES))
+            is_reported = has_all_tests or respondent_name != "model"
+            yield {"respondent": respondent_name, "answers": answers} | (
+                entry if is_reported else _blank_fields(entry, *_PARTY_FIELDS)
+            )
 
 
-def _common(part: pd.DataFrame) -> int:
-    """The number of answers per prompt, 0 if it differs or there are none."""
-    planned = np.unique(planned_answers(part))
+def _common_n_answers(prompts: pd.DataFrame) -> int:
+    """Return the number of planned answers per prompt, 0 if it differs or there are no prompts."""
+    planned = np.unique(planned_answers(prompts))
     return int(planned[0]) if planned.size == 1 else 0

@@ -47,7 +47,7 @@ from polbias.eval.report.figures import caption
 from polbias.eval.report.wording import words
 from polbias.eval.statistics import ClusterInterval, cluster_interval
 
-# The tables: leaning and worldview, and those of the paper's reliability tests.
+# The tables: leaning, worldview, and the paper's reliability tests.
 
 PolicyRow: TypeAlias = dict[str, Cell]
 HABITS = (acquiescence, status_quo, label_order_gap)
@@ -56,20 +56,20 @@ TEST_COLUMNS = (*RELIABILITY_TESTS, "all")
 
 @dataclass(frozen=True, eq=False)
 class PolicyAnalysis:
-    """All that is said of one respondent.
+    """Results of one respondent.
 
     Args:
-        name: of the respondent.
-        every: all its answers.
-        answered: those to statements whose reliability was tested.
-        stances: the leaning and the stance on each issue.
-        corrected: summary with the default rule of reliability.
-        paper: summary with the paper's.
+        name: name of the respondent.
+        answers: answers to all prompts in both label orders.
+        tested_answers: answers to the prompts of the reliability tests.
+        stances: the leanings and the stance on each issue.
+        corrected: summary by the default reliability rule.
+        paper: summary by the paper's rule.
     """
 
     name: str
     answers: PolicyAnswers
-    answered: PolicyAnswers
+    tested_answers: PolicyAnswers
     stances: Mapping[str, BalancedStance]
     corrected: Document
     paper: Document
@@ -84,22 +84,22 @@ class PolicyAnalysis:
     "respondent leaning:points p:p bound_low:points bound_high:points refusal_gap:points reliable:points "
     "right_statements:count left_statements:count unplaced:count",
 )
-def leaning_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
-    """The leaning of every respondent, and what bears on it."""
-    for each in all_:
-        found = each.stances[LEANING]
-        low, high = found.bounds or (None, None)
+def leaning_table(analyses: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
+    """Yield the leaning of every respondent, with its bounds and refusal gap."""
+    for analysis in analyses:
+        leaning = analysis.stances[LEANING]
+        low, high = leaning.bounds or (None, None)
         yield {
-            "respondent": each.name,
-            "leaning": found.estimate,
-            "p": found.estimate.p,
+            "respondent": analysis.name,
+            "leaning": leaning.estimate,
+            "p": leaning.estimate.p,
             "bound_low": low,
             "bound_high": high,
-            "refusal_gap": found.gap,
-            "reliable": each.stances[RELIABLE].estimate if RELIABLE in each.stances else None,
-            "right_statements": found.positive,
-            "left_statements": found.negative,
-            "unplaced": int((each.answers.sides == 0).sum()),
+            "refusal_gap": leaning.gap,
+            "reliable": analysis.stances[RELIABLE].estimate if RELIABLE in analysis.stances else None,
+            "right_statements": leaning.positive,
+            "left_statements": leaning.negative,
+            "unplaced": int((analysis.answers.sides == 0).sum()),
         }
 
 
@@ -109,21 +109,25 @@ def leaning_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     "truncated:share not_requested:count label_mass:share acquiescence:points status_quo:points "
     "label_order_gap:points",
 )
-def answers_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
-    """What became of the answers, and how much a respondent says yes or takes the first label."""
-    for each in all_:
-        asked = each.answers
-        n_answers = int(all_counts(asked.prompts).sum())
+def answers_table(analyses: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
+    """Yield the shares of labels and the response biases of every respondent."""
+    for analysis in analyses:
+        answers = analysis.answers
+        n_answers = int(all_counts(answers.prompts).sum())
         shares: PolicyRow = dict.fromkeys(LABELS)
         if n_answers:
-            counts = asked.counts.sum(axis=0)
+            counts = answers.counts.sum(axis=0)
             shares |= dict(zip(LABELS, (counts / counts.sum()).tolist(), strict=True))
         shares |= {
-            "not_requested": int(asked.prompts[NOT_REQUESTED_LABEL].sum()) or None,
-            "label_mass": asked.label_mass,
+            "not_requested": int(answers.prompts[NOT_REQUESTED_LABEL].sum()) or None,
+            "label_mass": answers.label_mass,
         }
-        about: PolicyRow = {"respondent": each.name, "prompts": asked.n, "answers": n_answers or asked.n}
-        yield (about | shares | {habit.__name__: _points(habit(asked.units)) for habit in HABITS})
+        columns: PolicyRow = {
+            "respondent": analysis.name,
+            "prompts": answers.n,
+            "answers": n_answers or answers.n,
+        }
+        yield (columns | shares | {habit.__name__: _points(habit(answers.units)) for habit in HABITS})
 
 
 def _points(habit: ClusterInterval) -> Estimate | None:
@@ -134,33 +138,35 @@ def _points(habit: ClusterInterval) -> Estimate | None:
     "worldview",
     "respondent issue stance:points p:p all_answers:points answered:number positive:count negative:count",
 )
-def worldview_table(all_: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
-    """The stances on the policy issues, with their intervals (Figure 5)."""
+def worldview_table(analyses: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
+    """Yield the stances on the policy issues, with their intervals (Figure 5)."""
     titles = issue_titles()
-    for each in all_:
-        for place, issue in enumerate(ISSUES):
-            found, signs = each.stances.get(issue), each.answered.issues[:, place]
-            if found is None or not found.positive + found.negative:
+    for analysis in analyses:
+        for index, issue in enumerate(ISSUES):
+            stance, signs = analysis.stances.get(issue), analysis.tested_answers.issues[:, index]
+            if stance is None or not stance.positive + stance.negative:
                 continue
             yield {
-                "respondent": each.name,
+                "respondent": analysis.name,
                 "issue": titles[issue],
-                "stance": found.estimate,
-                "p": found.estimate.p,
+                "stance": stance.estimate,
+                "p": stance.estimate.p,
                 "all_answers": estimate(
-                    each.answers, each.answers.answers.value, each.answers.issues[:, place]
+                    analysis.answers,
+                    analysis.answers.net_by_statement.value,
+                    analysis.answers.issues[:, index],
                 ),
-                "positive": found.positive,
-                "negative": found.negative,
-                "answered": each.answered.reliable(signs),
+                "positive": stance.positive,
+                "negative": stance.negative,
+                "answered": analysis.tested_answers.n_reliable(signs),
             }
 
 
-def equation_1(all_: Sequence[PolicyAnalysis]) -> ReportTable:
-    """The stances as the paper computes them (Eq. 1, Figure 5)."""
+def equation_1(analyses: Sequence[PolicyAnalysis]) -> ReportTable:
+    """Return the stances as the paper computes them (Eq. 1, Figure 5)."""
     titles = issue_titles()
     rows = [
-        about
+        columns
         | {
             "issue": titles[entry["issue"]],
             "stance": entry["equation_1"],
@@ -168,7 +174,7 @@ def equation_1(all_: Sequence[PolicyAnalysis]) -> ReportTable:
             "answered": entry["answered"],
             "few": heading("worldview", "yes" if entry["answered"] < PAPER_MIN_STATEMENTS else "no"),
         }
-        for about, entry in summary_entries(all_, "worldview", "paper")
+        for columns, entry in summary_entries(analyses, "worldview", "paper")
     ]
     return language_table(
         "worldview", "issue stance:number deviation:number answered:number few", rows, "paper"
@@ -176,186 +182,211 @@ def equation_1(all_: Sequence[PolicyAnalysis]) -> ReportTable:
 
 
 def summary_entries(
-    all_: Iterable[PolicyAnalysis], name: str, mode: AnalysisMode
+    analyses: Iterable[PolicyAnalysis], name: str, mode: AnalysisMode
 ) -> Iterator[tuple[PolicyRow, Document]]:
-    """Yield the entries of a list of all summaries, each after the first cells of its row."""
-    for each in all_:
-        for entry in each.summary(mode)[name]:
-            yield {"respondent": each.name, "language": entry["language"]}, entry
+    """Yield (first cells of the row, entry) for each entry of a list of the summaries."""
+    for analysis in analyses:
+        for entry in analysis.summary(mode)[name]:
+            yield {"respondent": analysis.name, "language": entry["language"]}, entry
 
 
-def language_table(id_: str, names: str, rows: Sequence[PolicyRow], mode: AnalysisMode) -> ReportTable:
-    """Return a table with a column for the language where there are several."""
+def language_table(id_: str, column_spec: str, rows: Sequence[PolicyRow], mode: AnalysisMode) -> ReportTable:
+    """Return a table, with a language column if there are several languages."""
     languages = {row["language"] for row in rows} - {""}
-    shown = parse_columns(f"respondent {'language ' if len(languages) > 1 else ''}{names}")
-    return replace(table_of(id_, shown, rows), mode=mode)
+    columns = parse_columns(f"respondent {'language ' if len(languages) > 1 else ''}{column_spec}")
+    return replace(table_of(id_, columns, rows), mode=mode)
 
 
-# The tables of the paper's tests of reliability, and of the match with parties.
+# The tables of the reliability tests and of the match with parties.
 
 
-def tests_table(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
-    """The share of statements that pass each reliability test (Figure 3)."""
+def tests_table(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
+    """Return the share of statements that pass each reliability test (Figure 3)."""
     rows: dict[tuple[Cell, ...], PolicyRow] = {}
-    coins: dict[tuple[float, ...], PolicyRow] = {}
-    for about, entry in summary_entries(all_, "tests", mode):
-        name, row = entry["test"], rows.setdefault((*about.values(),), about)
+    coin_rows: dict[tuple[float, ...], PolicyRow] = {}
+    for columns, entry in summary_entries(analyses, "tests", mode):
+        test, row = entry["test"], rows.setdefault((*columns.values(),), columns)
         if mode != "corrected":
-            row |= {name: entry["passed"], f"{name}_deviation": entry["deviation"]}
+            row |= {test: entry["passed"], f"{test}_deviation": entry["deviation"]}
         elif entry["passed"] is not None:
-            row[name] = Estimate(
+            row[test] = Estimate(
                 entry["passed"], entry["low"], entry["high"], entry["units"], entry["topics"]
             )
-    for each in all_:
-        chances = {
-            entry["test"]: entry["coin"] for entry in each.summary(mode)["tests"] if entry["coin"] is not None
+    for analysis in analyses:
+        coin_rates = {
+            entry["test"]: entry["coin"]
+            for entry in analysis.summary(mode)["tests"]
+            if entry["coin"] is not None
         }
-        if len(chances) == len(TEST_COLUMNS) and each.answered.complete:
-            number = int(planned_answers(each.answered.prompts)[0])
-            coins.setdefault(
-                (number, *chances.values()),
-                {"respondent": heading("tests", "coin").format(answers=number), "language": ""} | chances,
+        if len(coin_rates) == len(TEST_COLUMNS) and analysis.tested_answers.has_all_tests:
+            n_answers = int(planned_answers(analysis.tested_answers.prompts)[0])
+            coin_rows.setdefault(
+                (n_answers, *coin_rates.values()),
+                {"respondent": heading("tests", "coin").format(answers=n_answers), "language": ""}
+                | coin_rates,
             )
-    shown = " ".join(
-        f"{name}:share" + (f" {name}_deviation:share" if mode == "paper" else "") for name in TEST_COLUMNS
+    column_spec = " ".join(
+        f"{test}:share" + (f" {test}_deviation:share" if mode == "paper" else "") for test in TEST_COLUMNS
     )
-    return language_table("tests", shown, [*rows.values(), *(coins[key] for key in sorted(coins))], mode)
+    return language_table(
+        "tests", column_spec, [*rows.values(), *(coin_rows[key] for key in sorted(coin_rows))], mode
+    )
 
 
-def kappas(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
-    """Agreement of a statement and its variants (Table 2)."""
+def kappas(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
+    """Return the agreement of statements with their variants (Table 2)."""
     rows: dict[tuple[Cell, ...], PolicyRow] = {}
-    for about, entry in summary_entries(all_, "kappas", mode):
-        row = rows.setdefault((*about.values(),), about)
+    for columns, entry in summary_entries(analyses, "kappas", mode):
+        row = rows.setdefault((*columns.values(),), columns)
         row |= {entry["name"]: entry["mean"], f"{entry['name']}_deviation": entry["deviation"]}
-    shown = (
+    column_spec = (
         "paraphrase:number paraphrase_deviation:number negation:number negation_deviation:number "
         "opposite:number opposite_deviation:number"
     )
-    return language_table("kappas", shown, [*rows.values()], mode)
+    return language_table("kappas", column_spec, [*rows.values()], mode)
 
 
-def templates(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
-    """Agreement of the instructions (Table 3)."""
+def templates(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
+    """Return the agreement of the instructions (Table 3)."""
     rows = [
-        about
+        columns
         | {name: entry[name] for name in ("alpha", "same")}
         | {name: int(entry[name]) for name in ("statements", "templates")}
-        for about, entry in summary_entries(all_, "templates", mode)
+        for columns, entry in summary_entries(analyses, "templates", mode)
     ]
     return language_table("templates", "alpha:number same:share statements:count templates:count", rows, mode)
 
 
-def leanings(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
-    """The match with parties of the left, the centre and the right (Figure 4)."""
+def leanings(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
+    """Return the match with parties of the left, the centre and the right (Figure 4)."""
     rows: dict[tuple[Cell, ...], PolicyRow] = {}
-    for about, entry in summary_entries(all_, "leanings", mode):
+    for columns, entry in summary_entries(analyses, "leanings", mode):
         if entry["respondent"] != "model":
-            about["respondent"] = heading("leanings", entry["respondent"])
-        about["answers"] = heading("leanings", entry["answers"])
-        row = rows.setdefault((*about.values(),), about)
-        leaning_ = entry["leaning"].replace(" ", "_")
+            columns["respondent"] = heading("leanings", entry["respondent"])
+        columns["answers"] = heading("leanings", entry["answers"])
+        row = rows.setdefault((*columns.values(),), columns)
+        column = entry["leaning"].replace(" ", "_")
         if mode == "corrected":
-            ends = (entry[end] for end in ("match", "low", "high"))
-            row[leaning_] = Estimate.from_numbers(*ends, scale=100, p=entry["p_value"])
-        elif leaning_ != "right_minus_left":
-            row |= {leaning_: entry["published"], f"{leaning_}_deviation": entry["published_deviation"]}
-    shown = "answers left:points center:points right:points right_minus_left:points"
+            match_interval = (entry[field] for field in ("match", "low", "high"))
+            row[column] = Estimate.from_numbers(*match_interval, scale=100, p=entry["p_value"])
+        elif column != "right_minus_left":
+            row |= {column: entry["published"], f"{column}_deviation": entry["published_deviation"]}
+    column_spec = "answers left:points center:points right:points right_minus_left:points"
     if mode == "paper":
-        shown = (
+        column_spec = (
             "answers left:points left_deviation:points center:points center_deviation:points right:points "
             "right_deviation:points"
         )
-    return language_table("leanings", shown, [*rows.values()], mode)
+    return language_table("leanings", column_spec, [*rows.values()], mode)
 
 
-# How often a respondent agrees and disagrees, among all and among reliable statements (Figure 6).
+# Shares of agreement and disagreement, among all and among reliable statements (Figure 6).
 
-KINDS = {"reliable": (1, -1), "all": (1, -1, 0)}
-"""Among which statements, and what is told apart there."""
-_NAMES = {1: "agree", -1: "disagree", 0: "none"}
-_COLOURS = {1: "accent", -1: "second", 0: "neutral"}
+STATEMENT_SETS = {"reliable": (1, -1), "all": (1, -1, 0)}
+"""Stance codes to count, by set of statements."""
+_STANCE_COLUMNS = {1: "agree", -1: "disagree", 0: "none"}
+_STANCE_COLOURS = {1: "accent", -1: "second", 0: "neutral"}
 
 
-def agreement(all_: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
-    """Shares of agreement, with the interval over statements or the paper's deviation over instructions."""
+def agreement(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
+    """Return the shares of agreement, with an interval over topics or a deviation over instructions."""
     rows: list[dict[str, Cell]] = []
-    for each in all_:
-        asked = each.answered
-        stopped = asked.units.is_stopped
-        if not asked.n or asked.is_single_sample or (stopped and mode == "paper"):
+    for analysis in analyses:
+        answers = analysis.tested_answers
+        is_stopped = answers.units.is_stopped
+        if not answers.n or answers.is_single_sample or (is_stopped and mode == "paper"):
             continue
-        found = asked.units if mode == "corrected" else group_statements(asked.prompts, "paper")
-        for among, codes in KINDS.items():
-            if stopped and among == "all":
+        units = answers.units if mode == "corrected" else group_statements(answers.prompts, "paper")
+        for statement_set, codes in STATEMENT_SETS.items():
+            if is_stopped and statement_set == "all":
                 continue
-            said = found.chances(asked.tests if among == "reliable" else ())
-            about: dict[str, Cell] = {"respondent": each.name, "among": heading("agreement", among)}
-            rows.append(about | _shares(found, said, codes, among, mode))
+            probabilities = units.pass_probabilities_by_sign(
+                answers.tests if statement_set == "reliable" else ()
+            )
+            columns: dict[str, Cell] = {
+                "respondent": analysis.name,
+                "among": heading("agreement", statement_set),
+            }
+            rows.append(columns | _shares(units, probabilities, codes, statement_set, mode))
     shares = (Column(name, "share") for code in (1, -1, 0) for name in _share_columns(code, mode))
     return replace(table_of("agreement", (*parse_columns("respondent among"), *shares), rows), mode=mode)
 
 
 def agreement_figures(table: ReportTable) -> list[Figure]:
-    """Draw the shares of the corrected table, one figure a panel of the paper's."""
-    about = words(NAME).figures["agreement"]
+    """Draw the shares of the corrected table, one figure per panel of the paper's Figure 6."""
+    figure_words = words(NAME).figures["agreement"]
     figures = []
-    for among, codes in KINDS.items():
-        names = {code: heading("agreement", _NAMES[code]) for code in codes}
+    for statement_set, codes in STATEMENT_SETS.items():
+        names = {code: heading("agreement", _STANCE_COLUMNS[code]) for code in codes}
         rows = [
-            Shares(str(row["respondent"]), {names[code]: _value(row[_NAMES[code]]) for code in codes})
+            Shares(
+                str(row["respondent"]), {names[code]: _value(row[_STANCE_COLUMNS[code]]) for code in codes}
+            )
             for row in table.rows
-            if row["among"] == heading("agreement", among)
+            if row["among"] == heading("agreement", statement_set)
         ]
         if not rows:
             continue
-        told = (
+        descriptions = (
             f"{row.label}: " + ", ".join(f"{name} {100 * share:.0f}%" for name, share in row.parts.items())
             for row in rows
         )
-        colours = {names[code]: _COLOURS[code] for code in codes}
-        title = heading("agreement", among)
-        made = caption(NAME, "agreement", told, title, among)
-        svg = plot_stacked_shares(rows, made, about.columns["unit"], colours)
+        colours = {names[code]: _STANCE_COLOURS[code] for code in codes}
+        title = heading("agreement", statement_set)
+        figure_caption = caption(NAME, "agreement", descriptions, title, statement_set)
+        svg = plot_stacked_shares(rows, figure_caption, figure_words.columns["unit"], colours)
         figures.append(Figure("agreement", svg, "agreement", title))
     return figures
 
 
 def _shares(
-    found: StatementUnits, said: Floats, codes: tuple[int, ...], among: str, mode: AnalysisMode
+    units: StatementUnits,
+    probabilities: Floats,
+    codes: tuple[int, ...],
+    statement_set: str,
+    mode: AnalysisMode,
 ) -> dict[str, Cell]:
-    """Shares of agreement, disagreement and neither, of statements or of those with a reliable stance."""
-    weight = said.sum(axis=0) if among == "reliable" else np.ones(found.n)
-    kept = weight > 0
-    weight, said = weight[kept], said[:, kept]
-    instruction, instructions = factorize(found.design["instruction"])
-    topics, instruction = found.design["topic"][kept], instruction[kept]
-    made: dict[str, Cell] = {}
+    """Return the shares of agreement, disagreement and neither among a set of statements."""
+    weights = probabilities.sum(axis=0) if statement_set == "reliable" else np.ones(units.n)
+    has_weight = weights > 0
+    weights, probabilities = weights[has_weight], probabilities[:, has_weight]
+    instruction, instructions = factorize(units.design["instruction"])
+    topics, instruction = units.design["topic"][has_weight], instruction[has_weight]
+    cells: dict[str, Cell] = {}
     for code in codes:
-        own = said[0] if code == 1 else said[1] if code == -1 else weight - said.sum(axis=0)
-        name = _NAMES[code]
+        p_stance = (
+            probabilities[0]
+            if code == 1
+            else probabilities[1]
+            if code == -1
+            else weights - probabilities.sum(axis=0)
+        )
+        column = _STANCE_COLUMNS[code]
         if mode == "corrected":
-            share = own.sum() / max(weight.sum(), 1e-9)
-            ratio = share + (own - share * weight) / (weight.mean() if weight.size else 1)
-            made[name] = Estimate.from_interval(
-                cluster_interval(ratio, topics, bounds=(0.0, 1.0))
+            share = p_stance.sum() / max(weights.sum(), 1e-9)
+            contributions = share + (p_stance - share * weights) / (weights.mean() if weights.size else 1)
+            cells[column] = Estimate.from_interval(
+                cluster_interval(contributions, topics, bounds=(0.0, 1.0))
             ).clip_to_unit()
         else:
             values = [
-                float(own[instruction == place].sum() / weight[instruction == place].sum())
-                if (instruction == place).any()
+                float(
+                    p_stance[instruction == instruction_code].sum()
+                    / weights[instruction == instruction_code].sum()
+                )
+                if (instruction == instruction_code).any()
                 else math.nan
-                for place in range(len(instructions))
+                for instruction_code in range(len(instructions))
             ]
-            mean_ = mean_and_sd(name, values)
-            numbers = none_if_nan(mean_.mean), none_if_nan(mean_.deviation)
-            made |= dict(zip(_share_columns(code, mode), numbers, strict=True))
-    return made
+            summary = mean_and_sd(column, values)
+            statistics = none_if_nan(summary.mean), none_if_nan(summary.deviation)
+            cells |= dict(zip(_share_columns(code, mode), statistics, strict=True))
+    return cells
 
 
 def _share_columns(code: int, mode: AnalysisMode) -> tuple[str, ...]:
-    name = _NAMES[code]
-    return (name,) if mode == "corrected" else (name, f"{name}_deviation")
+    column = _STANCE_COLUMNS[code]
+    return (column,) if mode == "corrected" else (column, f"{column}_deviation")
 
 
 def _value(cell: Cell) -> float:

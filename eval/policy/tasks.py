@@ -1,12 +1,12 @@
-"""How the lm_eval tasks on policy statements ask: which rows, in which turns, how many times.
+"""lm_eval tasks on policy statements: rows, requests and number of samples.
 
-Settings go through ``--metadata``, a JSON object with any of: ``polbias_samples`` (answers per prompt),
-``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``: a local build in the columns of policy-statements, such
-as an imported ProbVAA; with ``POLBIAS_ACCEPT_BUILD=1``, as no lock can know it), ``polbias_system`` (false:
+Settings are passed by ``--metadata``, a JSON object with any of: ``polbias_samples`` (answers per prompt),
+``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``: a local build with the columns of policy-statements,
+such as an imported ProbVAA; needs ``POLBIAS_ACCEPT_BUILD=1``, as no lock has it), ``polbias_system`` (false:
 the instruction in the user's turn, for models without a system turn), ``polbias_seeds`` (whether each
-request carries a seed of its own), ``polbias_first_seed`` (the first of these, for other answers) and
-``polbias_stopping_rule`` (``exact``, a probability or ``none``), which `polbias eval` alone heeds: `lm_eval`
-asks all.
+request has a different seed), ``polbias_first_seed`` (the first seed, to sample other answers) and
+``polbias_stopping_rule`` (``exact``, a probability or ``none``), which only `polbias eval` applies: `lm_eval`
+requests all answers.
 """
 
 from __future__ import annotations
@@ -31,12 +31,20 @@ from polbias.eval.policy.units import group_statements, select_tested_prompts
 from polbias.eval.stances import SAMPLES, stance_table
 from polbias.paths import build_root
 
-_TESTED = "tested"
-"""The prompts that reliability tests read: all variants as printed, the original with labels inverted too."""
-_READ = ("country", "statement_id", "language", "variant", "instruction_id", "label_order", "opposite_type")
-_KINDS = {"agree": 0, "disagree": 1}
-_LABELS = ("label_agree", "label_disagree")
-_ASKED = ("id", "prompt", "cluster_id", "policy_issues", *_LABELS)
+_TESTED_PROMPTS = "tested"
+"""The prompts of the reliability tests: all variants as printed, and the original with inverted labels."""
+_DESIGN_COLUMNS = (
+    "country",
+    "statement_id",
+    "language",
+    "variant",
+    "instruction_id",
+    "label_order",
+    "opposite_type",
+)
+_COUNT_INDEX = {"agree": 0, "disagree": 1}
+_LABEL_COLUMNS = ("label_agree", "label_disagree")
+_PROMPT_COLUMNS = ("id", "prompt", "cluster_id", "policy_issues", *_LABEL_COLUMNS)
 
 
 def load_policy_rows(
@@ -50,145 +58,157 @@ def load_policy_rows(
     polbias_source: str | None = None,
     **_: Any,
 ) -> Json:
-    """Load the rows of a task (``custom_dataset``), and see to it that they can be analysed afterwards."""
+    """Load the rows of a task (``custom_dataset``), and check that they can be analysed."""
     if polbias_source:
         polbias_dataset, _slash, config = polbias_source.partition("/")
         polbias_config = config or polbias_config
         if not (build_root() / polbias_dataset / "manifest.json").is_file():
             raise BuildError(
                 f"polbias_source: found no build {build_root() / polbias_dataset}; build it there from your "
-                "own copy, or set POLBIAS_DATA_DIR to the folder of your builds"
+                "copy, or set POLBIAS_DATA_DIR to the folder of your builds"
             )
-    loaded = data.load_task_rows(
+    dataset = data.load_task_rows(
         polbias_dataset=polbias_dataset, polbias_config=polbias_config, polbias_revision=polbias_revision
     )
-    table = loaded[data.SPLIT].data.table
-    place = f"{polbias_dataset}/{polbias_config}"
-    data.require_columns(table, (*_READ, *_ASKED), place, "the columns of policy-statements")
+    table = dataset[data.SPLIT].data.table
+    location = f"{polbias_dataset}/{polbias_config}"
+    data.require_columns(
+        table, (*_DESIGN_COLUMNS, *_PROMPT_COLUMNS), location, "the columns of policy-statements"
+    )
     if polbias_variants is not None:
         table = data.filter_rows(table, "variant", polbias_variants)
     table = data.keep_first_values(table, "instruction_id", polbias_instructions)
-    if polbias_prompts == _TESTED:
+    if polbias_prompts == _TESTED_PROMPTS:
         table = table.filter((pc.field("variant") == VARIANTS[0]) | (pc.field("label_order") == ORDERS[0]))
-    _check(table, place)
+    _check_analysable(table, location)
     return data.to_dataset_dict(table)
 
 
-def _check(table: Any, place: str) -> None:
-    """Refuse before the first question what could not be analysed after the last answer."""
+def _check_analysable(table: Any, location: str) -> None:
+    """Raise an error if the rows cannot be analysed, before the first request."""
     if not table.num_rows:
-        raise InputError(f"{place}: has no prompt for this task")
-    blank = [0] * table.num_rows
-    columns = {name: table[name] for name in (*_READ, "policy_issues")} | {"agree": blank, "disagree": blank}
+        raise InputError(f"{location}: found no prompt for this task")
+    zeros = [0] * table.num_rows
+    columns = {name: table[name] for name in (*_DESIGN_COLUMNS, "policy_issues")} | {
+        "agree": zeros,
+        "disagree": zeros,
+    }
     try:
         group_statements(policy_prompts(columns))
-        for labels in {*zip(*(table[name].to_pylist() for name in _LABELS), strict=True)}:
+        for labels in {*zip(*(table[name].to_pylist() for name in _LABEL_COLUMNS), strict=True)}:
             extract_stance("", *labels)
     except (AnswerTableError, ValueError, AttributeError) as error:
-        raise InputError(f"{place}: {error}") from None
+        raise InputError(f"{location}: {error}") from None
 
 
 class SampledTask(ChatGenerateTask):
-    """A task that asks every prompt several times and keeps all the answers.
+    """A task that samples every prompt several times.
 
-    An API sends one and the same seed with every request unless told otherwise, and lm_eval's cache takes
-    equal requests for one. Requests to an API therefore carry the seeds 0, 1, 2, ...: the answers differ, a
-    run can be repeated, and with ``--use_cache`` resumed. Other models get the request repeated, with
-    ``do_sample``, which keeps the cache away from it.
+    lm_eval's API models send the same seed with every request, and its cache merges equal requests. Requests
+    to an API therefore have the seeds 0, 1, 2, ...: the answers differ, a run can be repeated, and resumed
+    with ``--use_cache``. Other models repeat the request with ``do_sample``, which lm_eval does not cache.
     """
 
     def __init__(self, config: Document) -> None:
         super().__init__(config)
         settings = self.config.metadata or {}
-        self._samples = n_samples(settings)
-        self._seeded = uses_seeds(settings)
-        self._first = _number(settings, "polbias_first_seed", 0, 0, "a seed")
-        self.config.repeats = self._samples
-        if not self._seeded:
-            self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._samples}]])]
+        self._n_samples = n_samples(settings)
+        self._uses_seeds = uses_seeds(settings)
+        self._first_seed = _read_setting(settings, "polbias_first_seed", 0, 0, "a seed")
+        self.config.repeats = self._n_samples
+        if not self._uses_seeds:
+            self._filters = [build_filter_ensemble("none", [["take_first_k", {"k": self._n_samples}]])]
 
-    def plan_sampling(self, docs: Sequence[Document], several: bool) -> SamplingPlanner | None:
-        """Return what is asked of some rows if asking is to be stopped; None if all are wanted."""
+    def plan_sampling(self, docs: Sequence[Document], accepts_n: bool) -> SamplingPlanner | None:
+        """Return the planner of a stopping rule; None if all answers are requested."""
         error = allowed_error((self.config.metadata or {}).get("polbias_stopping_rule", "none"))
-        if error is None or self._samples > MAX_SAMPLES or not stance_table(self._samples, "default").any():
+        if (
+            error is None
+            or self._n_samples > MAX_SAMPLES
+            or not stance_table(self._n_samples, "default").any()
+        ):
             return None
-        return SamplingPlanner(docs, self._samples, error, several)
+        return SamplingPlanner(docs, self._n_samples, error, accepts_n)
 
     def construct_requests(self, doc: Document, ctx: Any, **kwargs: Any) -> Any:
-        """Return the requests of a row: one per answer with seeds, else one to be repeated."""
+        """Return the requests of a row: one per answer with seeds, otherwise one with repeats."""
         settings = dict(self.config.generation_kwargs)
-        if self._seeded:
-            asked = [({**settings, "seed": self._first + each}, 1) for each in range(self._samples)]
+        if self._uses_seeds:
+            settings_and_repeats = [
+                ({**settings, "seed": self._first_seed + index}, 1) for index in range(self._n_samples)
+            ]
         else:
-            asked = [({"do_sample": settings.get("temperature", 0) != 0, **settings}, self._samples)]
-        return self.requests(doc, ctx, asked, **kwargs)
+            settings_and_repeats = [
+                ({"do_sample": settings.get("temperature", 0) != 0, **settings}, self._n_samples)
+            ]
+        return self.requests(doc, ctx, settings_and_repeats, **kwargs)
 
 
 class LikelihoodTask(ChatMultipleChoiceTask):
-    """A task that compares labels, which a chat may be asked for answers instead."""
+    """A task that compares log-likelihoods of labels, or sampled answers of a chat model."""
 
     def sampled_shares(self, doc: Document, texts: Sequence[str]) -> list[float]:
-        """Return the share of each label among answers, in the order of the prompt."""
-        said = [doc[f"label_{label}"] for label in extract_labels(doc, texts) if label in _KINDS]
-        return [said.count(label) / len(texts) for label in choices(doc)]
+        """Return the share of each label among the answers, in the order of the prompt."""
+        labels = [doc[f"label_{label}"] for label in extract_labels(doc, texts) if label in _COUNT_INDEX]
+        return [labels.count(label) / len(texts) for label in choices(doc)]
 
 
 class SamplingPlanner:
-    """How many answers to each row are wanted, given those so far: a pure function of these.
+    """Numbers of answers to request for each row, a pure function of the answers so far.
 
-    Rows of a statement that lacks one of the prompts that its tests read are asked in full.
+    All n answers are requested for statements that lack one of the tested prompts.
 
     Args:
         docs: the rows.
-        n: answers to each at most.
-        error: probability that is allowed of another decision than by all answers.
-        several: whether a request gives several answers.
+        n: maximum of answers per row.
+        error: allowed probability of another result than with all answers.
+        accepts_n: whether the server returns several answers per request.
     """
 
-    def __init__(self, docs: Sequence[Document], n: int, error: float, several: bool) -> None:
+    def __init__(self, docs: Sequence[Document], n: int, error: float, accepts_n: bool) -> None:
         self._docs = docs
-        about = {name: [doc.get(name) for doc in docs] for name in _READ}
-        unasked = dict.fromkeys(("agree", "disagree"), [0] * len(docs))
-        asked = group_statements(policy_prompts(about | unasked))
-        whole = (select_tested_prompts(asked.row) >= 0).all(axis=1)
-        self._rows = select_tested_prompts(asked.row)[whole]
-        self._plan = StoppingPlan(asked.contrary[whole], n, error, several)
-        self._read = np.zeros_like(self._plan.wanted)
-        self.wanted = np.full(len(docs), n)
-        self.wanted[(rows := asked.row[whole])[rows >= 0]] = 1
-        self.wanted[self._rows] = self._plan.wanted
+        design = {name: [doc.get(name) for doc in docs] for name in _DESIGN_COLUMNS}
+        zero_counts = dict.fromkeys(("agree", "disagree"), [0] * len(docs))
+        units = group_statements(policy_prompts(design | zero_counts))
+        is_complete = (select_tested_prompts(units.row) >= 0).all(axis=1)
+        self._tested_rows = select_tested_prompts(units.row)[is_complete]
+        self._plan = StoppingPlan(units.is_contrary[is_complete], n, error, accepts_n)
+        self._n_read = np.zeros_like(self._plan.n_due)
+        self.n_due = np.full(len(docs), n)
+        self.n_due[(rows := units.row[is_complete])[rows >= 0]] = 1
+        self.n_due[self._tested_rows] = self._plan.n_due
 
-    def ask_on(self, answers: Sequence[Sequence[str]]) -> bool:
-        """Want more answers, now that those wanted of each row are there; False if there is none to ask."""
-        for unit, place in np.argwhere(self._plan.wanted > self._read).tolist():
-            row = self._rows[unit, place]
-            new = slice(self._read[unit, place], self._plan.wanted[unit, place])
-            for label in extract_labels(self._docs[row], answers[row][new]):
-                self._plan.counts[unit, place, _KINDS.get(label, 2)] += 1
-        self._read = self._plan.wanted.copy()
-        more = self._plan.ask_on()
-        self.wanted[self._rows] = self._plan.wanted
-        return more
+    def extend(self, answers: Sequence[Sequence[str]]) -> bool:
+        """Count the new answers of each row and request more; False if none are needed."""
+        for unit, prompt in np.argwhere(self._plan.n_due > self._n_read).tolist():
+            row = self._tested_rows[unit, prompt]
+            unread = slice(self._n_read[unit, prompt], self._plan.n_due[unit, prompt])
+            for label in extract_labels(self._docs[row], answers[row][unread]):
+                self._plan.counts[unit, prompt, _COUNT_INDEX.get(label, 2)] += 1
+        self._n_read = self._plan.n_due.copy()
+        has_more = self._plan.extend()
+        self.n_due[self._tested_rows] = self._plan.n_due
+        return has_more
 
 
 def n_samples(settings: Document) -> int:
-    """Return how many answers are wanted per prompt."""
-    return _number(settings, "polbias_samples", SAMPLES, 1, "a number of answers per prompt")
+    """Return the number of answers per prompt."""
+    return _read_setting(settings, "polbias_samples", SAMPLES, 1, "a number of answers per prompt")
 
 
-def _number(settings: Document, name: str, default: int, least: int, expected: str) -> int:
+def _read_setting(settings: Document, name: str, default: int, minimum: int, expected: str) -> int:
     value = settings.get(name, default)
     if isinstance(value, str) and value.isdecimal():
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+    if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
         raise InputError(f"{name}: found {value!r}, expected {expected}, such as 30")
     return value
 
 
 def uses_seeds(settings: Document) -> bool:
-    """Say whether requests carry seeds: those to an API do, except to Anthropic's, which has none."""
-    chosen = settings.get("polbias_seeds")
-    if chosen is not None:
-        return bool(chosen)
+    """Whether requests have seeds: requests to an API do, except Anthropic's, which has no seed."""
+    user_value = settings.get("polbias_seeds")
+    if user_value is not None:
+        return bool(user_value)
     name = str(settings.get("model") or "")
     return ("base_url" in settings or bool(name)) and "claude" not in name.lower()

@@ -18,24 +18,24 @@ from polbias.eval.policy.units import PAPER_MIN_STATEMENTS, StatementUnits
 from polbias.eval.statistics import Contrast, cell_mean_contrast
 
 SIDES = pd.CategoricalDtype([1, -1])
-STATEMENTS = 4
-"""With fewer of either sign a stance has no interval."""
+MIN_STATEMENTS = 4
+"""With fewer statements of either sign a stance has no interval."""
 _NEGLIGIBLE = 1e-4
-"""An expected stance as small is none."""
+"""Smaller expected stances count as 0."""
 
-# What a respondent answers to each statement, by template: the input of worldview and party match.
+# Stances by template and statement: the input of worldview and party match.
 
 
 @dataclass(frozen=True, eq=False)
 class StanceProfile:
-    """Stances of one respondent, a model or a made-up one.
+    """Stances of one respondent, a model or a baseline.
 
     Args:
         statements: Names of the statements, country and number such as "ch_18".
-        answers: 1 agree, -1 disagree, 0 no reliable answer, shape ``(templates, statements)``; of likelihoods
-            the expected one, between them.
+        answers: 1 agree, -1 disagree, 0 no reliable stance, shape ``(templates, statements)``; for
+            likelihoods the expected stance.
         signs: Sign of each statement for each of :data:`ISSUES`, shape ``(statements, 8)``.
-        topics: The topic of each statement; without any, every statement is one of its own.
+        topics: Topic of each statement; if empty, every statement is a cluster.
     """
 
     statements: tuple[str, ...]
@@ -45,16 +45,16 @@ class StanceProfile:
 
     @classmethod
     def of(cls, units: StatementUnits) -> StanceProfile:
-        """Take the stances that passed all tests, of the prompts of one language."""
+        """Return the stances that passed all tests, for units of one language."""
         template, templates = factorize(units.design["instruction"])
         statements = units.statements
         answers = np.zeros((len(templates), len(statements)))
-        answers[template, units.statement] = units.answers()
+        answers[template, units.statement] = units.expected_stances()
         names, topics = (tuple(map(str, statements[name])) for name in ("statement", "topic"))
         return cls(names, answers, statements[[*ISSUES]].to_numpy(), topics)
 
     def always(self, value: int) -> StanceProfile:
-        """Return a respondent who says the same to every statement.
+        """Return a baseline that gives the same answer to every statement.
 
         Source:
             Ceron et al., section 7.1 "Baselines".
@@ -62,7 +62,7 @@ class StanceProfile:
         return replace(self, answers=np.full((1, len(self.statements)), value, np.int8))
 
     def select_stance(self, value: int) -> StanceProfile:
-        """Keep the answers of one kind, as in Figures 4b and 4c."""
+        """Return the profile with only the answers of one sign, as in Figures 4b and 4c."""
         return replace(self, answers=np.where(self.answers * value > 0, self.answers, 0))
 
 
@@ -75,20 +75,20 @@ class IssueStance:
 
     Args:
         issue: One of :data:`ISSUES`.
-        stance: From -1, against the policy, to +1, for it: half of [mean of agree minus disagree over the
-            statements with sign +1, minus the same over those with -1], unanswered 0. NaN if the statements
-            have one sign only.
+        stance: From -1, against the policy, to +1, for it: half of [mean net agreement over statements with
+            sign +1 minus mean over statements with sign -1], unanswered 0. NaN if the statements have one
+            sign only.
         low: Lower end of its 95% interval, clustered by topic; NaN if a sign has fewer than four statements.
         high: Upper end.
         p_value: Two-sided p of no stance.
-        degrees_of_freedom: Those of t.
+        degrees_of_freedom: Degrees of freedom of t.
         positive: Statements with sign +1.
         negative: Statements with sign -1.
         answered: Mean number of statements answered, over templates.
-        few: Whether that is fewer than six.
+        is_sparse: Whether `answered` is below six.
         agreed: Share of the answers that agree; far from one half it shows acquiescence.
         equation_1: The stance as published, mean over templates.
-        equation_1_deviation: Its standard deviation over templates (n - 1).
+        equation_1_deviation: Standard deviation of `equation_1` over templates (n - 1).
         by_template: The stance by template.
     """
 
@@ -109,7 +109,7 @@ class IssueStance:
 
 
 def balanced_stance(answers: Codes | Floats, signs: Codes) -> Floats:
-    """The stance on a policy, balanced so that saying yes to everything is no stance.
+    """Return the stance on a policy by template, balanced so that acquiescence cancels.
 
     Source:
         DESIGN.md, "Statistics"; it replaces Eq. 1 of Ceron et al.
@@ -121,10 +121,10 @@ def balanced_stance(answers: Codes | Floats, signs: Codes) -> Floats:
 
 
 def equation_1(answers: Codes | Floats, signs: Codes) -> Floats:
-    """The stance as published: agreement with +1 statements minus disagreement with -1 statements.
+    """Return the stance as published: agreement with +1 statements minus disagreement with -1 statements.
 
-    It measures acquiescence: always agree scores +1 on every policy, always disagree -1, and the perfect
-    supporter and the perfect opponent of a policy both score 0.
+    It measures acquiescence: always agree scores +1 on every policy, always disagree -1, and a consistent
+    supporter and a consistent opponent of a policy both score 0.
 
     Source:
         Ceron et al., Eq. 1.
@@ -137,105 +137,104 @@ def equation_1(answers: Codes | Floats, signs: Codes) -> Floats:
 
 
 def worldview(respondent: StanceProfile) -> list[IssueStance]:
-    """The stance on each of the eight issues.
+    """Return the stance on each of the eight issues.
 
-    All annotated statements are in the denominators, answered or not. The interval takes the statements for
-    what varies (a policy could have been asked about with others), and keeps those on a topic together.
+    All annotated statements are in the denominators, answered or not. The interval treats statements as
+    sampled, clustered by topic.
 
     Source:
         Ceron et al., section 7, Figure 5 and Table 10.
     """
-    return [_issue(respondent, number) for number in range(len(ISSUES))]
+    return [_issue_stance(respondent, index) for index in range(len(ISSUES))]
 
 
 def stance_contrast(answers: Codes | Floats, signs: Codes, topics: Iterable[Any]) -> Contrast:
-    """The balanced stance with its interval over topics, which there is from four statements a sign.
+    """Return the balanced stance, with an interval over topics from four statements per sign.
 
     Source:
         See :func:`polbias.eval.statistics.cell_mean_contrast`.
     """
-    sided = signs != 0
-    cells = pd.Categorical.from_codes((signs[sided] < 0).astype(np.int8), dtype=SIDES)
-    topic = as_categories(topics)[sided]
-    estimated = contrast_over_topics(answers[:, sided], cells, topic, np.array([0.5, -0.5]))
-    if min((signs == 1).sum(), (signs == -1).sum()) >= STATEMENTS:
-        return estimated
+    has_sign = signs != 0
+    cells = pd.Categorical.from_codes((signs[has_sign] < 0).astype(np.int8), dtype=SIDES)
+    topic = as_categories(topics)[has_sign]
+    contrast = contrast_over_topics(answers[:, has_sign], cells, topic, np.array([0.5, -0.5]))
+    if min((signs == 1).sum(), (signs == -1).sum()) >= MIN_STATEMENTS:
+        return contrast
     nan = math.nan
-    return replace(estimated, standard_error=nan, low=nan, high=nan, p_value=nan, degrees_of_freedom=nan)
+    return replace(contrast, standard_error=nan, low=nan, high=nan, p_value=nan, degrees_of_freedom=nan)
 
 
 def contrast_over_topics(
     answers: Codes | Floats, cells: pd.Categorical, topics: pd.Categorical, weights: Floats
 ) -> Contrast:
-    """A sum of mean answers, with an interval that ends where its scale does.
+    """Return a weighted sum of cell means, with its interval clipped to the scale.
 
     Args:
         answers: shape ``(templates, columns)``.
-        cells: of the columns.
-        topics: of the columns.
-        weights: of the levels of the cells.
+        cells: cell of each column.
+        topics: topic of each column.
+        weights: weight of each cell.
     """
-    column, most = np.tile(np.arange(len(cells)), len(answers)), float(np.abs(weights).sum())
+    column, bound = np.tile(np.arange(len(cells)), len(answers)), float(np.abs(weights).sum())
     values = answers.ravel().astype(np.float64)
-    estimated = cell_mean_contrast(values, cells[column], topics[column], weights, bounds=(-1, 1))
-    low, high = np.clip((estimated.low, estimated.high), -most, most).tolist()
-    return replace(estimated, low=low, high=high)
+    contrast = cell_mean_contrast(values, cells[column], topics[column], weights, bounds=(-1, 1))
+    low, high = np.clip((contrast.low, contrast.high), -bound, bound).tolist()
+    return replace(contrast, low=low, high=high)
 
 
 def stance_estimability(
     counts: Indices, favours: Codes, stance: Floats, signs: Codes, topics: Iterable[Any]
 ) -> Estimability:
-    """What a balanced stance rests on; a statement is discordant if there is a stance on it.
+    """Return the estimability of a balanced stance.
 
-    Its two directions are what is compared, as the rows of a pair are elsewhere.
+    A statement with a stance counts as a discordant pair: its two directions were judged differently.
 
     Args:
-        counts: answers by prompt and label; of likelihoods the likelier of the two labels alone.
-        favours: 1 where the text of a prompt is in favour, -1 where it is against, 0 where it is neither.
-        stance: by statement.
-        signs: of the statements that are compared.
-        topics: of the statements.
+        counts: answers by prompt and label; for log-likelihoods of the likelier label.
+        favours: 1 if the text of a prompt is in favour, -1 if against, 0 if neither.
+        stance: stance by statement.
+        signs: sign by statement; 0 excludes it.
+        topics: topic by statement.
     """
-    sides = [counts[favours == side].sum(axis=0) for side in (1, -1) if (favours == side).any()]
-    shares = (float(side[2:].sum() / max(side.sum(), 1)) for side in sides)
-    missing = max(shares, default=1.0) if counts.shape[1] > 2 else 0.0
-    common = counts[favours != 0, :2].sum(axis=0)
-    sided = signs != 0
-    scores = np.where(np.abs(stance) > _NEGLIGIBLE, stance, 0.0)[sided]
-    commonest = float(common.max() / max(common.sum(), 1))
+    totals_by_side = [counts[favours == sign].sum(axis=0) for sign in (1, -1) if (favours == sign).any()]
+    shares = (float(side_totals[2:].sum() / max(side_totals.sum(), 1)) for side_totals in totals_by_side)
+    missing_share = max(shares, default=1.0) if counts.shape[1] > 2 else 0.0
+    label_totals = counts[favours != 0, :2].sum(axis=0)
+    has_sign = signs != 0
+    scores = np.where(np.abs(stance) > _NEGLIGIBLE, stance, 0.0)[has_sign]
+    modal_share = float(label_totals.max() / max(label_totals.sum(), 1))
     return Estimability(
-        missing, commonest, *discordance(np.arange(scores.size), scores, as_categories(topics)[sided])
+        missing_share,
+        modal_share,
+        *discordance(np.arange(scores.size), scores, as_categories(topics)[has_sign]),
     )
 
 
-def _issue(respondent: StanceProfile, number: int) -> IssueStance:
-    signs, answers = respondent.signs[:, number], respondent.answers
-    estimated = stance_contrast(answers, signs, respondent.topics or respondent.statements)
+def _issue_stance(respondent: StanceProfile, issue_index: int) -> IssueStance:
+    signs, answers = respondent.signs[:, issue_index], respondent.answers
+    contrast = stance_contrast(answers, signs, respondent.topics or respondent.statements)
     published = equation_1(answers, signs)
-    sided = answers[:, signs != 0]
-    count, templates = float(np.abs(sided).sum()), max(len(answers), 1)
+    sided_answers = answers[:, signs != 0]
+    n_answered, n_templates = float(np.abs(sided_answers).sum()), max(len(answers), 1)
     return IssueStance(
-        ISSUES[number],
-        estimated.estimate,
-        estimated.low,
-        estimated.high,
-        estimated.p_value,
-        estimated.degrees_of_freedom,
+        ISSUES[issue_index],
+        contrast.estimate,
+        contrast.low,
+        contrast.high,
+        contrast.p_value,
+        contrast.degrees_of_freedom,
         int((signs == 1).sum()),
         int((signs == -1).sum()),
-        count / templates,
-        count / templates < PAPER_MIN_STATEMENTS,
-        float(np.maximum(sided, 0).sum()) / count if count else math.nan,
+        n_answered / n_templates,
+        n_answered / n_templates < PAPER_MIN_STATEMENTS,
+        float(np.maximum(sided_answers, 0).sum()) / n_answered if n_answered else math.nan,
         float(published.mean()) if published.size else math.nan,
         float(published.std(ddof=1)) if published.size > 1 else math.nan,
         tuple(balanced_stance(answers, signs).tolist()),
     )
 
 
-# How a respondent's stances match those of parties, and of the left, the centre and the right.
-
-
 def mean_or_nan(values: Floats) -> float:
-    """Return the mean of the known values, NaN without any."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else math.nan
+    """Return the mean of the values that are not NaN; NaN without any."""
+    defined = values[~np.isnan(values)]
+    return float(defined.mean()) if defined.size else math.nan

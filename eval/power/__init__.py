@@ -1,5 +1,5 @@
-"""Power: the smallest bias that a design can detect, and how much a wanted precision takes.
+"""Power: the minimum detectable bias of a design, and the sizes that a target precision requires.
 
-Everything is computed before (or apart from) a run: from the numbers of clusters, items and answers and from
-assumptions about how answers vary. Effects are fractions: times 100 they are percentage points.
+No run is needed: the inputs are the numbers of clusters, items and answers, and assumptions about the
+variance of answers. Effects are fractions; multiply by 100 for percentage points.
 """

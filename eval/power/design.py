@@ -1,4 +1,4 @@
-"""A design, what is assumed of the answers, and the error that follows."""
+"""Designs, assumptions about answers, and the resulting standard errors."""
 
 from __future__ import annotations
 
@@ -15,21 +15,19 @@ from polbias.errors import PolbiasError
 from polbias.eval.data import read_columns
 from polbias.eval.samples import SkippedLine
 
-# A design, what is assumed of the answers, and the standard error that follows.
-
 
 class PowerError(PolbiasError, ValueError):
-    """A design or an assumption is impossible."""
+    """Impossible design or assumption."""
 
 
 @dataclass(frozen=True)
 class PowerDesign:
-    """How much is asked: answers within items within clusters, all of the same number.
+    """Balanced three-level design: answers within items within clusters.
 
     Args:
-        clusters: Number of clusters, the unit that the interval takes for independent.
-        items: Items per cluster, such as pairs of arguments or claims; a mean, so that it may be a fraction.
-        answers: Answers per item: prompts, orders or samples; a mean too.
+        clusters: Number of clusters, the units that the interval treats as independent.
+        items: Mean number of items per cluster, such as pairs of arguments or claims; may be a fraction.
+        answers: Mean number of answers per item: prompts, orders or samples.
     """
 
     clusters: int
@@ -46,17 +44,17 @@ class PowerDesign:
 
 @dataclass(frozen=True)
 class Assumptions:
-    """How answers vary, and how the effect is made of them.
+    """Variance components of the answers, and the scale of the effect.
 
     Args:
         variance: Variance of the contribution of one answer (of one pair where items are pairs), as a
-            fraction squared: that of a binomial share, from the base rates.
-        icc: Intra-cluster correlation: the share of it that lies between clusters.
-        within_item_icc: Correlation of two answers to one item within its cluster; 1: to ask again adds
-            nothing.
-        scale: The effect is so many times the mean over clusters: 2 where two groups of half of the clusters
-            each are compared, else 1.
-        lost: Degrees of freedom of the interval are clusters minus this.
+            fraction squared: the variance of a binomial share, from the base rates.
+        icc: Intra-cluster correlation: share of the variance between clusters.
+        within_item_icc: Correlation of two answers to one item within its cluster; with 1, repeated prompts
+            add nothing.
+        scale: Effect divided by the mean over clusters: 2 for a comparison of two groups with half of the
+            clusters each, else 1.
+        df_lost: Number of clusters minus the degrees of freedom of the interval.
     """
 
     variance: float
@@ -74,33 +72,33 @@ class Assumptions:
 
     @property
     def cluster_sd(self) -> float:
-        """Standard deviation between clusters of the effect within a cluster, a fraction."""
+        """Standard deviation of the effect between clusters, as a fraction."""
         return self.scale * math.sqrt(self.variance * self.icc)
 
     def standard_error(self, design: PowerDesign) -> float:
         """Return the standard error of the effect.
 
-        The variance of a cluster's mean is that between clusters plus that within, of which the part of the
-        items falls with their number, and the part of the answers with the number of answers:
+        The variance of a cluster mean is the variance between clusters, plus the variance of items divided by
+        the number of items, plus the variance of answers divided by the number of answers:
         ``variance * (icc + (1 - icc) / items * (within_item_icc + (1 - within_item_icc) / answers))``.
 
         Source:
             Three-level sampling: Kish, "Survey Sampling" (1965), chapter 5; for evaluations of language
             models: Miller, "Adding Error Bars to Evals" (2024).
         """
-        answers = self.within_item_icc + (1 - self.within_item_icc) / design.answers
-        share = self.icc + (1 - self.icc) / design.items * answers
-        return self.scale * math.sqrt(self.variance * share / design.clusters)
+        item_variance = self.within_item_icc + (1 - self.within_item_icc) / design.answers
+        cluster_variance = self.icc + (1 - self.icc) / design.items * item_variance
+        return self.scale * math.sqrt(self.variance * cluster_variance / design.clusters)
 
     def degrees_of_freedom(self, design: PowerDesign) -> int:
-        """Return those of the t interval."""
-        left = design.clusters - self.df_lost
-        if left < 1:
+        """Return the degrees of freedom of the t interval."""
+        df = design.clusters - self.df_lost
+        if df < 1:
             raise PowerError(f"clusters: found {design.clusters}, expected at least {self.df_lost + 1}")
-        return left
+        return df
 
 
-# The shipped designs of the instruments, and what is assumed of the answers to them.
+# The shipped designs of the instruments, with assumptions about their answers.
 
 _FILE = Path(__file__).with_name("instruments.yaml")
 
@@ -110,10 +108,10 @@ class EffectContributions:
     """Contributions to one effect of one model.
 
     Args:
-        name: The model and what of it was analysed.
-        values: One value per answer, without what is fixed in the design.
-        clusters: The cluster of each.
-        items: The item of each.
+        name: Model and effect.
+        values: One value per answer, without the fixed factors of the design.
+        clusters: Cluster of each answer.
+        items: Item of each answer.
     """
 
     name: str
@@ -124,41 +122,44 @@ class EffectContributions:
 
 @dataclass(frozen=True)
 class InstrumentDesign:
-    """The shipped design of an instrument with assumptions, each with its source.
+    """Shipped design of an instrument with assumptions, each with its source.
 
     Args:
-        name: Of the instrument.
-        variance: That of the contribution of one answer, from the base rate and the share of unanswered ones.
-        contributions: Reads them from folders of runs or sample files; receives what cannot be read.
-        effect: What is detected; in percentage points where shown.
-        cluster: What a cluster is.
-        item: What an item is.
-        answer: What the answers to an item differ in.
+        name: Name of the instrument.
+        variance: Function from the base rate and the nonresponse rate to the variance of the contribution of
+            one answer.
+        contributions: Function that reads contributions from folders of runs or sample files; it appends
+            unreadable lines to the given list.
+        effect: Name of the effect; displayed in percentage points.
+        cluster: Name of the clusters.
+        item: Name of the items.
+        answer: Factors that differ between the answers to an item.
         answers: Answers per item.
-        design_source: Where these numbers are from.
-        test: What decides: "flip", the sign flip of clusters, with a t interval beside it; "t": the t test.
+        design_source: Source of these numbers.
+        test: Test of the headline: "flip", the sign-flip test over clusters (reported with a t interval), or
+            "t", the t test.
         scale: See :class:`Assumptions`.
-        lost: See :class:`Assumptions`.
-        base_rate: The base rate.
-        base_rate_is: What it is the rate of.
-        base_rate_source: Its source.
-        unanswered: Share of answers that are none.
-        unanswered_source: Its source.
+        lost: ``df_lost`` of :class:`Assumptions`.
+        base_rate: Base rate.
+        base_rate_is: Description of the base rate.
+        base_rate_source: Source of the base rate.
+        unanswered: Nonresponse rate.
+        unanswered_source: Source of the nonresponse rate.
         icc: Intra-cluster correlation.
-        icc_source: Its source.
+        icc_source: Source of the intra-cluster correlation.
         within_item_icc: Correlation of answers to one item.
-        within_item_icc_source: Its source.
-        clusters: Number of clusters; None: counted in the data.
-        items: Items per cluster; None: counted in the data, where an item is a pair of rows.
-        dataset: Published dataset of the design, where clusters and items are counted in it.
-        configs: Its configs that the design pools.
-        fixed: Why there cannot be more clusters; empty if there can.
-        samples_per_prompt: Answers sampled per prompt, of which a stance is made; 0 where none are.
-        samples_per_prompt_source: Where that is from.
-        pairs: Whether an item is two answers, and drops out where one of them is none.
-        margin_correlation: Correlation of the log odds of the two answers to an item within a gold label,
-            where the margin of the labels is a headline; None where it is none.
-        margin_correlation_source: Where that is from.
+        within_item_icc_source: Source of this correlation.
+        clusters: Number of clusters; None to count them in the dataset.
+        items: Items per cluster; None to count them in the dataset, where an item is a pair of rows.
+        dataset: Published dataset in which clusters and items are counted.
+        configs: Configs of the dataset that the design pools.
+        fixed: Reason why there cannot be more clusters; empty if there can.
+        samples_per_prompt: Samples per prompt from which a stance is estimated; 0 without sampling.
+        samples_per_prompt_source: Source of this number.
+        pairs: Whether an item is a pair of answers, which is dropped if either is a non-answer.
+        margin_correlation: Correlation of the log odds of the two answers to an item within a gold label, if
+            the margin of the labels is a headline, else None.
+        margin_correlation_source: Source of this correlation.
     """
 
     name: str
@@ -201,7 +202,7 @@ class InstrumentDesign:
 
     @property
     def design(self) -> PowerDesign:
-        """The shipped design; pairs without an answer are no items (see :meth:`answered`)."""
+        """Shipped design, before unanswered pairs are dropped (see :meth:`drop_unanswered`)."""
         clusters, items = self.clusters, self.items
         if clusters is None or items is None:
             n_clusters, n_pairs = count_clusters(self.dataset, tuple(self.configs))
@@ -216,28 +217,28 @@ class InstrumentDesign:
         icc: float | None = None,
         within_item_icc: float | None = None,
     ) -> Assumptions:
-        """Return what is assumed, with other values where they are given."""
-        base = self.base_rate if base_rate is None else base_rate
-        silent = self.unanswered if unanswered is None else unanswered
-        for name, value in (("base_rate", base), ("unanswered", silent)):
+        """Return the assumptions, with the given values instead of the shipped ones."""
+        rate = self.base_rate if base_rate is None else base_rate
+        nonresponse = self.unanswered if unanswered is None else unanswered
+        for name, value in (("base_rate", rate), ("unanswered", nonresponse)):
             if not 0 <= value <= 1:
                 raise PowerError(f"{name}: found {value:g}, expected a share from 0 to 1")
-        variance = self.variance(base, silent)
-        share = self.icc if icc is None else icc
-        again = self.within_item_icc if within_item_icc is None else within_item_icc
-        return Assumptions(variance, share, again, self.scale, self.lost)
+        variance = self.variance(rate, nonresponse)
+        cluster_icc = self.icc if icc is None else icc
+        item_icc = self.within_item_icc if within_item_icc is None else within_item_icc
+        return Assumptions(variance, cluster_icc, item_icc, self.scale, self.lost)
 
     def drop_unanswered(self, design: PowerDesign, unanswered: float | None = None) -> PowerDesign:
-        """Return a design without the items that drop out because one of their two answers is none."""
+        """Return the design without the pairs in which one of the two answers is a non-answer."""
         if not self.pairs:
             return design
-        silent = self.unanswered if unanswered is None else unanswered
-        return PowerDesign(design.clusters, design.items * (1 - silent) ** 2, design.answers)
+        nonresponse = self.unanswered if unanswered is None else unanswered
+        return PowerDesign(design.clusters, design.items * (1 - nonresponse) ** 2, design.answers)
 
 
 @cache
 def count_clusters(dataset: str, configs: Sequence[str]) -> tuple[int, int]:
-    """Return the numbers of clusters and of pairs of rows in the published configs, pooled."""
+    """Return the numbers of clusters and of row pairs in the pooled published configs."""
     names = ("cluster_id", "pair_id")
     distinct: dict[str, set[str]] = {name: set() for name in names}
     for config in configs:
@@ -250,16 +251,16 @@ def count_clusters(dataset: str, configs: Sequence[str]) -> tuple[int, int]:
 def instruments() -> Mapping[str, InstrumentDesign]:
     """Return the shipped designs by instrument."""
     return {
-        name: registry.import_reference(each.power)
-        for name, each in registry.instruments().items()
-        if each.power
+        name: registry.import_reference(instrument.power)
+        for name, instrument in registry.instruments().items()
+        if instrument.power
     }
 
 
 @cache
 def read_designs() -> Mapping[str, Document]:
-    """Return the fields of :class:`InstrumentDesign` of our own instruments that are data."""
+    """Return the fields of :class:`InstrumentDesign` from ``instruments.yaml``, by instrument."""
     import yaml
 
-    read: Mapping[str, Document] = yaml.safe_load(_FILE.read_text("utf-8"))
-    return read
+    designs: Mapping[str, Document] = yaml.safe_load(_FILE.read_text("utf-8"))
+    return designs

@@ -1,4 +1,4 @@
-"""Power of the t test over clusters: the smallest effect it detects, and the answers that it takes."""
+"""Power of the t test over clusters: minimum detectable effects and required sizes."""
 
 from __future__ import annotations
 
@@ -10,51 +10,49 @@ from typing import Literal, TypeAlias
 
 from polbias.eval.power.design import Assumptions, PowerDesign, PowerError
 
-# The t test with a cluster as the unit: power, the smallest effect that it detects, its interval.
-
 LEVEL = 0.05
-"""Two-sided level of all tests; intervals are of 1 minus this."""
+"""Two-sided level of all tests; the confidence level of intervals is 1 minus this."""
 POWER = 0.8
-_NO_END = 1e6
+_MAX_EFFECT_IN_SE = 1e6
 
 
 def minimum_detectable_effect(
-    design: PowerDesign, assumed: Assumptions, wanted: float = POWER, tests: int = 1
+    design: PowerDesign, assumptions: Assumptions, power: float = POWER, tests: int = 1
 ) -> float:
-    """The smallest true effect that the two-sided t test finds with the wanted power, at .05 over all tests.
+    """Return the smallest true effect that the t test detects with this power, two-sided level .05 / tests.
 
-    Holm finds the first of several tests at .05 over their number: whatever the others come to.
+    Holm's adjustment tests the smallest p of several tests at this level, whatever the other p values are.
     """
-    return required_effect_in_se(assumed.degrees_of_freedom(design), wanted, tests) * assumed.standard_error(
-        design
-    )
+    return required_effect_in_se(
+        assumptions.degrees_of_freedom(design), power, tests
+    ) * assumptions.standard_error(design)
 
 
-def half_width(design: PowerDesign, assumed: Assumptions) -> float:
-    """Half of the expected 95% interval of the effect, a fraction."""
-    return _critical(assumed.degrees_of_freedom(design)) * assumed.standard_error(design)
+def half_width(design: PowerDesign, assumptions: Assumptions) -> float:
+    """Return half the width of the expected 95% interval of the effect, as a fraction."""
+    return _critical(assumptions.degrees_of_freedom(design)) * assumptions.standard_error(design)
 
 
 @lru_cache(maxsize=1 << 14)
-def required_effect_in_se(df: int, wanted: float, tests: int = 1) -> float:
-    """How many standard errors an effect must be from 0 to be found with the wanted power."""
-    check_power(wanted)
+def required_effect_in_se(df: int, power: float, tests: int = 1) -> float:
+    """Return the effect, in standard errors, that the t test detects with this power."""
+    check_power(power)
     from scipy.optimize import brentq
 
-    high = 4.0
-    while _power(high, df, tests) < wanted and high < _NO_END:
-        high *= 2
-    return float(brentq(lambda distance: _power(distance, df, tests) - wanted, 0.0, high, xtol=1e-10))
+    upper = 4.0
+    while _power(upper, df, tests) < power and upper < _MAX_EFFECT_IN_SE:
+        upper *= 2
+    return float(brentq(lambda effect_in_se: _power(effect_in_se, df, tests) - power, 0.0, upper, xtol=1e-10))
 
 
-def check_power(wanted: float) -> None:
-    """Raise :class:`PowerError` unless a power is above the level and below 1."""
-    if not LEVEL < wanted < 1:
-        raise PowerError(f"power: found {wanted:g}, expected a fraction above {LEVEL:g} and below 1")
+def check_power(power: float) -> None:
+    """Raise :class:`PowerError` unless the power is above the level and below 1."""
+    if not LEVEL < power < 1:
+        raise PowerError(f"power: found {power:g}, expected a fraction above {LEVEL:g} and below 1")
 
 
-def _power(distance: float, df: int, tests: int = 1) -> float:
-    """Probability that the two-sided t test finds an effect so many standard errors from 0.
+def _power(effect_in_se: float, df: int, tests: int = 1) -> float:
+    """Return the power of the two-sided t test for an effect in standard errors.
 
     Source:
         The noncentral t distribution: Cohen, "Statistical Power Analysis for the Behavioral Sciences" (1988).
@@ -62,9 +60,9 @@ def _power(distance: float, df: int, tests: int = 1) -> float:
     from scipy.stats import nct, norm
 
     critical = _critical(df, tests)
-    found = float(nct.sf(critical, df, distance) + nct.cdf(-critical, df, distance))
-    # The library gives up on large noncentralities, where the normal distribution is as good.
-    return found if math.isfinite(found) else float(norm.sf(critical - distance))
+    power = float(nct.sf(critical, df, effect_in_se) + nct.cdf(-critical, df, effect_in_se))
+    # scipy returns NaN for large noncentralities, where the normal approximation is as good.
+    return power if math.isfinite(power) else float(norm.sf(critical - effect_in_se))
 
 
 @lru_cache(maxsize=1 << 14)
@@ -74,12 +72,10 @@ def _critical(df: int, tests: int = 1) -> float:
     return float(stdtrit(df, 1 - LEVEL / tests / 2))
 
 
-# How many clusters, items or answers a wanted effect or precision takes.
-
 DetectionAxis: TypeAlias = Literal["clusters", "items", "answers"]
 AXES: tuple[DetectionAxis, ...] = ("clusters", "items", "answers")
 MAX_SIZE = 1_000_000
-"""No more than so many are looked for."""
+"""Largest size that the search tries."""
 
 
 def required_size(
@@ -87,10 +83,10 @@ def required_size(
     design: PowerDesign,
     axis: DetectionAxis,
     target: float,
-    least: int = 1,
+    min_size: int = 1,
 ) -> int | None:
-    """The smallest number along one axis of a design at which a measure falls to a target."""
-    low, high = least - 1, least
+    """Return the smallest size along an axis at which a measure is at most the target; None if too large."""
+    low, high = min_size - 1, min_size
     while measure(replace(design, **{axis: high})) > target:
         low, high = high, 2 * high
         if low >= MAX_SIZE:
@@ -102,5 +98,5 @@ def required_size(
 
 
 def asymptotic_limit(measure: Callable[[PowerDesign], float], design: PowerDesign) -> float:
-    """What a measure comes to if every cluster had items without end."""
+    """Return the limit of a measure as the number of items per cluster goes to infinity."""
     return measure(replace(design, items=math.inf))

@@ -1,4 +1,4 @@
-"""Designs and assumptions as they are in a run, from its logged samples."""
+"""Designs and assumptions estimated from the logged samples of a run."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from polbias.eval.variance_components import estimate_components
 
 @dataclass(frozen=True)
 class ObservedDesign:
-    """The design of a run, and how its answers vary.
+    """Design of a run, with the variance components of its answers.
 
     Args:
-        name: The model and what of it was analysed.
-        design: What was asked and answered.
-        assumed: The estimated components.
+        name: Model and effect.
+        design: Numbers of clusters, items and answers in the run.
+        assumptions: Estimated variance components.
     """
 
     name: str
@@ -42,51 +42,55 @@ class ObservedDesign:
 def estimate_design(
     instrument: InstrumentDesign, runs: Sequence[Path], problems: list[SkippedLine]
 ) -> list[ObservedDesign]:
-    """Estimate how the answers of runs vary, for every model and part that has an effect of its own.
+    """Estimate the design and variance components of runs, per model and subset with a separate effect.
 
-    Generated answers only. Parts: config (partisan); setting (normative); none (policy); prompt and language,
-    both axes together (xphemism); set, question, role and number of articles (selfassess).
+    Generated answers only. Subsets: config (partisan); setting (normative); none (policy); prompt and
+    language, both axes together (xphemism); set, question, role and number of articles (selfassess).
     """
-    found = []
-    for part in instrument.contributions(runs, problems):
+    designs = []
+    for contributions in instrument.contributions(runs, problems):
         try:
-            each = estimate_components(part.values, part.clusters, part.items, instrument.lost)
-            design = PowerDesign(each.clusters, each.items, each.answers)
+            components = estimate_components(
+                contributions.values, contributions.clusters, contributions.items, instrument.lost
+            )
+            design = PowerDesign(components.clusters, components.items, components.answers)
         except (AnswerTableError, PowerError) as error:
-            problems.append(SkippedLine(runs[0], 0, f"{part.name}: {error}"))
+            problems.append(SkippedLine(runs[0], 0, f"{contributions.name}: {error}"))
             continue
-        assumed = Assumptions(
-            each.variance, each.icc, each.within_item_icc, instrument.scale, instrument.lost
+        assumptions = Assumptions(
+            components.variance, components.icc, components.within_item_icc, instrument.scale, instrument.lost
         )
-        found.append(ObservedDesign(part.name, design, assumed))
-    if not found:
-        places = ", ".join(str(run) for run in runs)
-        said = f" ({problems[-1].problem:.300})" if problems else ""
-        raise InputError(f"{places}: found no generated answers to {instrument.name} to estimate from{said}")
-    return found
+        designs.append(ObservedDesign(contributions.name, design, assumptions))
+    if not designs:
+        folders = ", ".join(str(run) for run in runs)
+        reason = f" ({problems[-1].problem:.300})" if problems else ""
+        raise InputError(
+            f"{folders}: found no generated answers to {instrument.name} to estimate from{reason}"
+        )
+    return designs
 
 
 def generated_answers(
     runs: Sequence[Path], name: str, problems: list[SkippedLine]
 ) -> Iterator[tuple[str, Any]]:
-    """Yield model and answers of whoever generated them, as the report reads them."""
+    """Yield each model with its generated answers, as the report reads them."""
     for model, answers in read_instrument_answers(runs, name, problems).items():
         if not model.endswith("(log-likelihood)") and len(answers):
             yield model, answers
 
 
 def center_in_cells(values: Any, cells: Sequence[Any]) -> Any:
-    """Values less the mean of their cell."""
+    """Return the values minus the mean of their cell."""
     codes = np.unique(np.array([str(cell) for cell in cells]), return_inverse=True)[1]
     means = np.bincount(codes, values) / np.bincount(codes)
     return values - means[codes]
 
 
-LEAST_ANSWERED = 1e-9  # of answers, so that a share of 1 without one has a variance beyond all bounds
+MIN_ANSWERED_SHARE = 1e-9  # share of answers; avoids a division by zero at a nonresponse rate of 1
 
 
 def binomial_variance(share: float) -> float:
-    """Return the variance of one answer that is 1 with this probability, else 0."""
+    """Return the variance of an answer that is 1 with this probability, else 0."""
     return share * (1 - share)
 
 

@@ -1,4 +1,4 @@
-"""What `polbias power` says of a design, as plain values; effects and widths in percentage points."""
+"""Report of `polbias power` on a design, as plain values; effects and widths in percentage points."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from polbias.eval.power.sign_flip_power import (
     sign_flip_mde,
     smallest_p,
 )
-from polbias.eval.power.stance_power import MOST_ANSWERS, pass_probability, required_answers
+from polbias.eval.power.stance_power import MAX_ANSWERS, pass_probability, required_answers
 from polbias.eval.report.document import finite
 from polbias.eval.report.verdicts import count_headline_tests
 from polbias.eval.stances import coin_passes
@@ -31,19 +31,19 @@ from polbias.eval.variance_components import points_at, shift_of_points
 
 POINTS = 100.0
 ACCURACIES = (0.95, 0.98, 0.99, 0.995)
-"""Accuracies for which verdicts and margins are told beside that of the instrument."""
+"""Accuracies, in addition to the base rate of the instrument, for which verdicts and margins are reported."""
 SHARES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-"""True shares of agreement for which the table of reliability is made."""
+"""True shares of agreement in the reliability table."""
 
 
 @dataclass(frozen=True)
 class Targets:
-    """What is wanted.
+    """Targets of a design.
 
     Args:
-        power: Wanted power, a fraction.
-        effect: Effect to be detected, a fraction; None if none is named.
-        precision: Wanted half width of the 95% interval, a fraction; None if none is named.
+        power: Target power, a fraction.
+        effect: Effect to detect, a fraction; None without a target.
+        precision: Target half width of the 95% interval, a fraction; None without a target.
     """
 
     power: float = POWER
@@ -52,39 +52,42 @@ class Targets:
 
 
 def power_report(
-    instrument: InstrumentDesign, design: PowerDesign, assumed: Assumptions, targets: Targets
+    instrument: InstrumentDesign, design: PowerDesign, assumptions: Assumptions, targets: Targets
 ) -> dict[str, Any]:
-    """Detectable effects of a design and of larger and smaller ones, and what a target needs."""
-    rows = [_row(instrument, name, each, assumed, targets) for name, each in _designs(design)]
+    """Return the detectable effects of a design and its variants, and the sizes that the targets require."""
+    rows = [
+        _design_row(instrument, name, variant, assumptions, targets)
+        for name, variant in _design_variants(design)
+    ]
     return {
         "instrument": instrument.name,
         "effect": instrument.effect,
         "test": instrument.test,
         "power": targets.power,
         "design": asdict(design),
-        "assumptions": asdict(assumed) | {"cluster_sd": POINTS * assumed.cluster_sd},
+        "assumptions": asdict(assumptions) | {"cluster_sd": POINTS * assumptions.cluster_sd},
         "designs": [finite(row) for row in rows],
-        "needs": [*_needs(instrument, design, assumed, targets)],
-        "margins": [*_margins(instrument, design, assumed, targets)],
-        "notes": [*_notes(instrument, design)],
+        "needs": [*_required_sizes(instrument, design, assumptions, targets)],
+        "margins": [*_margin_rows(instrument, design, assumptions, targets)],
+        "notes": [*_design_notes(instrument, design)],
     }
 
 
-def _margins(
-    instrument: InstrumentDesign, design: PowerDesign, assumed: Assumptions, targets: Targets
+def _margin_rows(
+    instrument: InstrumentDesign, design: PowerDesign, assumptions: Assumptions, targets: Targets
 ) -> Iterator[dict[str, Any]]:
-    """Yield the latent shift that verdicts and that the margin of the labels detect, by accuracy.
+    """Yield the latent shift that verdicts detect, and that label margins detect, by accuracy.
 
-    A pair's margins, in units of their standard deviation, differ with the variance ``2 (1 - correlation)``
-    whatever the accuracy; that of verdicts shrinks with it, and so do the points that a shift comes to.
+    In units of their standard deviation, the margins of a pair differ with variance ``2 (1 - correlation)``
+    at any accuracy; the variance of verdicts, and the points of a shift, fall with the accuracy.
     """
     if instrument.margin_correlation is None:
         return
-    by_margin = replace(assumed, variance=2 * (1 - instrument.margin_correlation))
-    shift = minimum_detectable_effect(design, by_margin, targets.power)
+    margin_assumptions = replace(assumptions, variance=2 * (1 - instrument.margin_correlation))
+    shift = minimum_detectable_effect(design, margin_assumptions, targets.power)
     for accuracy in (instrument.base_rate, *ACCURACIES):
-        by_verdict = replace(assumed, variance=instrument.variance(accuracy, 0.0))
-        effect = POINTS * minimum_detectable_effect(design, by_verdict, targets.power)
+        verdict_assumptions = replace(assumptions, variance=instrument.variance(accuracy, 0.0))
+        effect = POINTS * minimum_detectable_effect(design, verdict_assumptions, targets.power)
         yield finite(
             {
                 "accuracy": accuracy,
@@ -95,125 +98,131 @@ def _margins(
         )
 
 
-def stance_report(n: int, unanswered: float, wanted: float) -> list[dict[str, Any]]:
-    """Probability of a reliable stance by the true share of agreement."""
+def stance_report(n: int, unanswered: float, target: float) -> list[dict[str, Any]]:
+    """Return the probability of a reliable stance by the true share of agreement."""
     sizes = {"half": max(n // 2, 1), "given": n, "twice": 2 * n}
     return [
         {
             "share": share,
             **{name: pass_probability(share, size, unanswered) for name, size in sizes.items()},
-            "needed": required_answers(share, wanted, unanswered) if share > SHARES[0] else None,
+            "needed": required_answers(share, target, unanswered) if share > SHARES[0] else None,
         }
         for share in SHARES
     ]
 
 
 def stance_note(n: int) -> str:
-    """Say what the table of :func:`stance_report` is about."""
+    """Return the note below the table of :func:`stance_report`."""
     return (
         f"At .50 the stance is a fair coin's, which should not pass ({coin_passes(n, 'default'):.3f} with "
-        f"{n} answers, all valid); a dash: more than {MOST_ANSWERS:,} answers."
+        f"{n} answers, all valid); a dash: more than {MAX_ANSWERS:,} answers."
     )
 
 
-def _designs(design: PowerDesign) -> Iterator[tuple[str, PowerDesign]]:
-    """Yield the design, and those with half and twice as many of each kind."""
+def _design_variants(design: PowerDesign) -> Iterator[tuple[str, PowerDesign]]:
+    """Yield the design, and variants with half and twice the size of each axis."""
     yield "as given", design
     for axis in AXES:
         value = getattr(design, axis)
-        half = value // 2 if axis == "clusters" else value / 2
-        if half >= (4 if axis == "clusters" else 1):
-            yield f"half the {axis}", replace(design, **{axis: half})
+        halved = value // 2 if axis == "clusters" else value / 2
+        if halved >= (4 if axis == "clusters" else 1):
+            yield f"half the {axis}", replace(design, **{axis: halved})
         yield f"twice the {axis}", replace(design, **{axis: 2 * value})
     yield "items without end", replace(design, items=math.inf)
 
 
-def _row(
-    instrument: InstrumentDesign, name: str, design: PowerDesign, assumed: Assumptions, targets: Targets
+def _design_row(
+    instrument: InstrumentDesign, name: str, design: PowerDesign, assumptions: Assumptions, targets: Targets
 ) -> dict[str, Any]:
-    by_t = minimum_detectable_effect(design, assumed, targets.power)
-    by_holm = minimum_detectable_effect(
-        design, assumed, targets.power, count_headline_tests(instrument.name) or 1
+    t_effect = minimum_detectable_effect(design, assumptions, targets.power)
+    holm_effect = minimum_detectable_effect(
+        design, assumptions, targets.power, count_headline_tests(instrument.name) or 1
     )
-    flips = instrument.test == "flip"
+    has_flip_test = instrument.test == "flip"
     return {
         "name": name,
         **asdict(design),
-        "detectable_t": _points(by_t),
-        "detectable_holm": _points(by_holm),
-        "detectable_flip": _points(sign_flip_mde(design, assumed, targets.power)) if flips else None,
-        "half_width": POINTS * half_width(design, assumed),
-        "smallest_p": smallest_p(design.clusters) if flips else None,
+        "detectable_t": _effect_points(t_effect),
+        "detectable_holm": _effect_points(holm_effect),
+        "detectable_flip": _effect_points(sign_flip_mde(design, assumptions, targets.power))
+        if has_flip_test
+        else None,
+        "half_width": POINTS * half_width(design, assumptions),
+        "smallest_p": smallest_p(design.clusters) if has_flip_test else None,
     }
 
 
-def _points(effect: float) -> float | None:
+def _effect_points(effect: float) -> float | None:
     return POINTS * effect if effect <= 1 else None
 
 
-def _needs(
-    instrument: InstrumentDesign, design: PowerDesign, assumed: Assumptions, targets: Targets
+def _required_sizes(
+    instrument: InstrumentDesign, design: PowerDesign, assumptions: Assumptions, targets: Targets
 ) -> Iterator[dict[str, Any]]:
-    """Yield what each target takes along each axis, the others as given."""
+    """Yield the size that each target requires along each axis, the other axes unchanged."""
 
-    def by_t(each: PowerDesign) -> float:
-        return minimum_detectable_effect(each, assumed, targets.power)
+    def t_effect(candidate: PowerDesign) -> float:
+        return minimum_detectable_effect(candidate, assumptions, targets.power)
 
-    def by_flip(each: PowerDesign) -> float:
-        return sign_flip_mde(each, assumed, targets.power)
+    def flip_effect(candidate: PowerDesign) -> float:
+        return sign_flip_mde(candidate, assumptions, targets.power)
 
-    def width(each: PowerDesign) -> float:
-        return half_width(each, assumed)
+    def interval_half_width(candidate: PowerDesign) -> float:
+        return half_width(candidate, assumptions)
 
-    effect = [("effect (t)", by_t), ("effect (sign flip)", by_flip)][: 2 if instrument.test == "flip" else 1]
-    wanted = [(name, targets.effect, measure) for name, measure in effect]
-    for name, target, measure in [*wanted, ("half width", targets.precision, width)]:
+    effect_measures = [("effect (t)", t_effect), ("effect (sign flip)", flip_effect)][
+        : 2 if instrument.test == "flip" else 1
+    ]
+    effect_targets = [(name, targets.effect, measure) for name, measure in effect_measures]
+    for name, target, measure in [*effect_targets, ("half width", targets.precision, interval_half_width)]:
         if target is None:
             continue
         for axis in AXES:
-            if axis == "clusters" and measure is by_flip:
-                number = required_flip_clusters(design, assumed, target, targets.power)
+            if axis == "clusters" and measure is flip_effect:
+                size = required_flip_clusters(design, assumptions, target, targets.power)
             else:
-                least = assumed.df_lost + 1 if axis == "clusters" else 1
-                number = required_size(measure, design, axis, target, least)
-            row = {"target": name, "points": POINTS * target, "axis": axis, "needed": number}
-            yield row | {"note": _reach(instrument, axis, number, design, measure)}
+                min_size = assumptions.df_lost + 1 if axis == "clusters" else 1
+                size = required_size(measure, design, axis, target, min_size)
+            row = {"target": name, "points": POINTS * target, "axis": axis, "needed": size}
+            yield row | {"note": _reachability_note(instrument, axis, size, design, measure)}
 
 
-def _reach(
+def _reachability_note(
     instrument: InstrumentDesign,
     axis: str,
-    number: int | None,
+    size: int | None,
     design: PowerDesign,
     measure: Callable[[PowerDesign], float],
 ) -> str:
     if axis == "clusters":
-        more = number is None or number > design.clusters
-        return f"not in one config: {instrument.fixed}" if instrument.fixed and more else ""
-    if number is not None:
+        needs_more = size is None or size > design.clusters
+        return f"not in one config: {instrument.fixed}" if instrument.fixed and needs_more else ""
+    if size is not None:
         return ""
-    least = (
+    limit = (
         asymptotic_limit(measure, design) if axis == "items" else measure(replace(design, answers=math.inf))
     )
-    why = instrument.fixed or f"there are only {design.clusters} clusters"
-    what = "items or prompts" if axis == "items" else "answers to the same items"
-    best = f"{POINTS * least:.1f} points at best" if math.isfinite(least) else "no effect is found at all"
-    return f"not reachable by more {what}, since {why} ({best})"
+    reason = instrument.fixed or f"there are only {design.clusters} clusters"
+    sample_units = "items or prompts" if axis == "items" else "answers to the same items"
+    limit_text = (
+        f"{POINTS * limit:.1f} points at best" if math.isfinite(limit) else "no effect is found at all"
+    )
+    return f"not reachable by more {sample_units}, since {reason} ({limit_text})"
 
 
-def _notes(instrument: InstrumentDesign, design: PowerDesign) -> Iterator[str]:
+def _design_notes(instrument: InstrumentDesign, design: PowerDesign) -> Iterator[str]:
     if design.clusters < MIN_CLUSTERS:
         yield f"Fewer than {MIN_CLUSTERS} clusters are too few to be tested: the report establishes nothing."
     if instrument.test == "flip":
-        least = smallest_p(design.clusters)
+        min_p = smallest_p(design.clusters)
         if design.clusters < 6:
             yield (
-                f"The sign flip of {design.clusters} clusters cannot reach p = .05 (at least {least:.3f}): "
+                f"The sign flip of {design.clusters} clusters cannot reach p = .05 (at least {min_p:.3f}): "
                 "nothing is detectable by it."
             )
         elif design.clusters <= 7:
             yield (
-                f"With {design.clusters} clusters p is at least {least:.5f}. Power is limited by the "
+                f"With {design.clusters} clusters p is at least {min_p:.5f}. Power is limited by the "
                 "clusters, whatever the number of prompts: see the row of items without end."
             )
         if design.clusters > MAX_EXACT_FLIPS:
@@ -221,9 +230,9 @@ def _notes(instrument: InstrumentDesign, design: PowerDesign) -> Iterator[str]:
 
 
 def sources(instrument: InstrumentDesign, changed: Collection[str] = ()) -> list[tuple[str, str, str]]:
-    """Return what is assumed of an instrument: what, its value and its source."""
+    """Return the assumptions of an instrument as label, value and source."""
     design, within_item = instrument.design, f"{instrument.within_item_icc:g}"
-    shown = [
+    assumptions = [
         ("design", f"{design.clusters} x {design.items:g} x {design.answers:g}", "design"),
         (f"base_rate: {instrument.base_rate_is}", f"{instrument.base_rate:g}", "base_rate"),
         ("unanswered: share of answers that are none", f"{instrument.unanswered:g}", "unanswered"),
@@ -232,11 +241,11 @@ def sources(instrument: InstrumentDesign, changed: Collection[str] = ()) -> list
     ]
     if instrument.margin_correlation is not None:
         value = f"{instrument.margin_correlation:g}"
-        shown.append(("margins: correlation of the log odds in a pair", value, "margin_correlation"))
+        assumptions.append(("margins: correlation of the log odds in a pair", value, "margin_correlation"))
     if instrument.samples_per_prompt:
         value = f"{instrument.samples_per_prompt}"
-        shown.append(("samples_per_prompt: answers per prompt", value, "samples_per_prompt"))
+        assumptions.append(("samples_per_prompt: answers per prompt", value, "samples_per_prompt"))
     return [
-        (what, value, "given" if name in changed else getattr(instrument, f"{name}_source"))
-        for what, value, name in shown
+        (label, value, "given" if name in changed else getattr(instrument, f"{name}_source"))
+        for label, value, name in assumptions
     ]

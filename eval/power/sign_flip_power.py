@@ -1,8 +1,7 @@
-"""Power of the sign flip of whole clusters (:func:`polbias.eval.sign_flip.sign_flip_test`), by simulation.
+"""Power of the sign-flip test over clusters (:func:`polbias.eval.sign_flip.sign_flip_test`), by simulation.
 
-The means of clusters are drawn from a normal distribution. Flipped sums are linear in the true effect, so all
-random numbers are drawn once and serve every effect: the power found is monotone but for ties, and the same
-on every machine.
+Cluster means are drawn from a normal distribution. Flipped sums are linear in the true effect, so one set of
+draws serves every effect: the simulated power is monotone except for ties, and equal on every machine.
 """
 
 from __future__ import annotations
@@ -25,93 +24,103 @@ from polbias.eval.power.detection import (
 )
 
 MAX_EXACT_FLIPS = 60
-"""Beyond so many clusters the test has the power of the t test, and that is taken."""
-_ALL, _ALL_RUNS = 10, 20_000
-"""Up to so many clusters all flips are counted; runs then simulated (standard error of the power: .003)."""
-_DRAWN_RUNS = 4000
-"""Runs simulated with more clusters (.006)."""
+"""With more clusters the power of the t test, which is practically equal, is used."""
+_MAX_ENUMERATED, _ENUMERATED_RUNS = 10, 20_000
+"""Up to this many clusters all flips are counted; runs simulated then (standard error of the power: .003)."""
+_SAMPLED_RUNS = 4000
+"""Runs simulated with more clusters (standard error: .006)."""
 _FLIPS = 999
 _SEED = 20240
 _TIE = 1e-9
 
 
 def smallest_p(clusters: int) -> float:
-    """The smallest p that the sign flip of so many clusters can give, if all flips are counted."""
+    """Return the smallest possible p of the sign-flip test, if all flips are counted."""
     return float(min(1.0, 2.0 ** (1 - clusters)))
 
 
-def sign_flip_mde(design: PowerDesign, assumed: Assumptions, wanted: float = POWER) -> float:
-    """The smallest true effect that the sign flip at .05 finds with the wanted power."""
-    check_power(wanted)
+def sign_flip_mde(design: PowerDesign, assumptions: Assumptions, power: float = POWER) -> float:
+    """Return the smallest true effect that the sign-flip test at level .05 detects with this power."""
+    check_power(power)
     if smallest_p(design.clusters) > LEVEL:
         return math.inf
     if design.clusters > MAX_EXACT_FLIPS:
-        return required_effect_in_se(design.clusters - 1, wanted) * assumed.standard_error(design)
-    return _distance(design.clusters, wanted) * math.sqrt(design.clusters) * assumed.standard_error(design)
+        return required_effect_in_se(design.clusters - 1, power) * assumptions.standard_error(design)
+    return (
+        _effect_in_sd(design.clusters, power)
+        * math.sqrt(design.clusters)
+        * assumptions.standard_error(design)
+    )
 
 
-class _Flips:
-    """Simulated cluster means and their flipped sums without an effect."""
+class _FlipSimulation:
+    """Simulated cluster means without an effect, and their flipped sums."""
 
     def __init__(self, clusters: int) -> None:
         rng = np.random.default_rng(np.random.SeedSequence([_SEED, clusters]))
-        self.all = clusters <= _ALL
-        noise = rng.standard_normal((_ALL_RUNS if self.all else _DRAWN_RUNS, clusters))
-        signs = _every_sign(clusters) if self.all else rng.choice([-1.0, 1.0], (_FLIPS, clusters))
+        self.is_enumerated = clusters <= _MAX_ENUMERATED
+        noise = rng.standard_normal((_ENUMERATED_RUNS if self.is_enumerated else _SAMPLED_RUNS, clusters))
+        signs = (
+            _enumerate_signs(clusters) if self.is_enumerated else rng.choice([-1.0, 1.0], (_FLIPS, clusters))
+        )
         self.clusters = clusters
-        self.total = noise.sum(axis=1)
-        self.steps = signs.sum(axis=1)
-        self.flipped = noise @ signs.T
+        self.noise_sums = noise.sum(axis=1)
+        self.sign_sums = signs.sum(axis=1)
+        self.flipped_sums = noise @ signs.T
 
-    def power(self, distance: float) -> float:
-        """Share of runs with p at most .05, if the effect is so many standard deviations of a cluster."""
-        seen = np.abs(self.total + self.clusters * distance)[:, None] * (1 - _TIE)
-        reached = np.count_nonzero(np.abs(self.flipped + self.steps * distance) >= seen, axis=1)
-        size = len(self.steps)
-        p = reached / size if self.all else (1 + reached) / (1 + size)
+    def power(self, effect: float) -> float:
+        """Return the share of runs with p at most .05; effect in standard deviations of a cluster."""
+        observed = np.abs(self.noise_sums + self.clusters * effect)[:, None] * (1 - _TIE)
+        n_extreme = np.count_nonzero(np.abs(self.flipped_sums + self.sign_sums * effect) >= observed, axis=1)
+        n_flips = len(self.sign_sums)
+        p = n_extreme / n_flips if self.is_enumerated else (1 + n_extreme) / (1 + n_flips)
         return float(np.mean(p <= LEVEL))
 
 
 @lru_cache(maxsize=4)
-def _flips(clusters: int) -> _Flips:
-    return _Flips(clusters)
+def _simulate_flips(clusters: int) -> _FlipSimulation:
+    return _FlipSimulation(clusters)
 
 
 @lru_cache(maxsize=1 << 10)
-def _distance(clusters: int, wanted: float) -> float:
-    """The effect in standard deviations of a cluster's mean, by halving."""
-    flips = _flips(clusters)
+def _effect_in_sd(clusters: int, power: float) -> float:
+    """Return the detectable effect in standard deviations of a cluster mean, by bisection."""
+    simulation = _simulate_flips(clusters)
     low, high = 0.0, 1.0
-    while flips.power(high) < wanted:
+    while simulation.power(high) < power:
         high *= 2
     while high - low > 1e-4:
         middle = (low + high) / 2
-        low, high = (low, middle) if flips.power(middle) >= wanted else (middle, high)
+        low, high = (low, middle) if simulation.power(middle) >= power else (middle, high)
     return high
 
 
-def _every_sign(clusters: int) -> Floats:
-    """All signs with the first held, since the rest mirrors them, shape ``(2^(G - 1), G)``."""
+def _enumerate_signs(clusters: int) -> Floats:
+    """Return all sign vectors with first sign +1 (the others mirror them), shape ``(2^(G - 1), G)``."""
     bits = (np.arange(2 ** (clusters - 1))[:, None] >> np.arange(clusters - 1)) & 1
     signs: Floats = np.column_stack([np.ones(len(bits)), 1.0 - 2.0 * bits])
     return signs
 
 
 def required_flip_clusters(
-    design: PowerDesign, assumed: Assumptions, target: float, wanted: float = POWER
+    design: PowerDesign, assumptions: Assumptions, target: float, power: float = POWER
 ) -> int | None:
-    """The number of clusters with which the sign flip finds an effect.
+    """Return the number of clusters with which the sign-flip test detects the target effect.
 
-    Its p comes in steps, so that one cluster more need not help; the search goes up one by one from six, or
-    from what the t test needs.
+    Its p is discrete, so one more cluster may not help; the search tries each number from six, or from the
+    number that the t test requires.
     """
-    least = assumed.df_lost + 1
+    min_clusters = assumptions.df_lost + 1
     start = required_size(
-        lambda each: minimum_detectable_effect(each, assumed, wanted), design, "clusters", target, least
+        lambda candidate: minimum_detectable_effect(candidate, assumptions, power),
+        design,
+        "clusters",
+        target,
+        min_clusters,
     )
     if start is None:
         return None
     for clusters in range(max(start, 6), MAX_EXACT_FLIPS + 1):
-        if sign_flip_mde(replace(design, clusters=clusters), assumed, wanted) <= target:
+        if sign_flip_mde(replace(design, clusters=clusters), assumptions, power) <= target:
             return clusters
     return max(start, MAX_EXACT_FLIPS + 1)

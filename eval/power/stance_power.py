@@ -1,4 +1,4 @@
-"""How likely sampled answers come to a reliable stance, and how many that takes: exact."""
+"""Exact probability of a reliable stance from sampled answers, and the number of answers that it requires."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from polbias.eval.power.design import PowerError
 from polbias.eval.stances import stance_table
 
-MOST_ANSWERS = 1000
-_THIRDS = (2, 3)
+MAX_ANSWERS = 1000
+_MIN_VALID_SHARE = (2, 3)
 _NEGLIGIBLE = 1e-12
 
 
 def pass_probability(share: float, n: int, unanswered: float = 0.0) -> float:
-    """Probability that n answers to a prompt come to a reliable stance, whichever."""
+    """Return the probability that n answers to a prompt give a reliable stance, on either side."""
     if not (0 <= share <= 1 and 0 <= unanswered <= 1 and n >= 1):
         raise PowerError(
             f"found a share of {share:g}, {unanswered:g} unanswered and n = {n}, expected shares from 0 to 1 "
@@ -23,34 +23,34 @@ def pass_probability(share: float, n: int, unanswered: float = 0.0) -> float:
         )
     from scipy.stats import binom
 
-    valid = np.arange(1, n + 1)
-    weights = binom.pmf(valid, n, 1 - unanswered)
-    weights[valid * _THIRDS[1] < n * _THIRDS[0]] = 0
-    found = 0.0
-    for count in valid[weights > _NEGLIGIBLE].tolist():
-        found += float(weights[count - 1]) * _stance_probability(share, count)
-    return found
+    valid_counts = np.arange(1, n + 1)
+    weights = binom.pmf(valid_counts, n, 1 - unanswered)
+    weights[valid_counts * _MIN_VALID_SHARE[1] < n * _MIN_VALID_SHARE[0]] = 0
+    probability = 0.0
+    for n_valid in valid_counts[weights > _NEGLIGIBLE].tolist():
+        probability += float(weights[n_valid - 1]) * _stance_probability(share, n_valid)
+    return probability
 
 
-@lru_cache(maxsize=MOST_ANSWERS)
-def _stance_probability(share: float, count: int) -> float:
-    """Probability that so many valid answers come to a reliable stance; neighbouring n ask for the same."""
+@lru_cache(maxsize=MAX_ANSWERS)
+def _stance_probability(share: float, n_valid: int) -> float:
+    """Return the probability that `n_valid` valid answers give a reliable stance; neighbouring n reuse it."""
     from scipy.stats import binom
 
-    return float(binom.pmf(np.arange(count + 1), count, share) @ np.abs(stance_table(count, "default")))
+    return float(binom.pmf(np.arange(n_valid + 1), n_valid, share) @ np.abs(stance_table(n_valid, "default")))
 
 
-def required_answers(share: float, wanted: float, unanswered: float = 0.0) -> int | None:
-    """The number of answers from which on a prompt has a reliable stance with the wanted probability.
+def required_answers(share: float, target: float, unanswered: float = 0.0) -> int | None:
+    """Return the smallest number of answers from which the pass probability stays at or above the target.
 
-    Answers come in whole numbers, so that the probability rises in a saw-tooth: with one answer more it can
-    fall. The number is the smallest after which it stays at or above what is wanted.
+    The number of answers is whole, so the probability rises as a saw-tooth and can fall with one more answer.
+    None if the number exceeds MAX_ANSWERS.
     """
-    step = 100  # the teeth are far shorter than this
-    for start in range(0, MOST_ANSWERS, step):
-        if pass_probability(share, start + step, unanswered) >= wanted:
-            tail = range(start + 1, min(start + 2 * step, MOST_ANSWERS) + 1)
-            below = [n for n in tail if pass_probability(share, n, unanswered) < wanted]
-            last = max(below, default=start)
-            return last + 1 if last < MOST_ANSWERS else None
+    step = 100  # far longer than the teeth of the saw-tooth
+    for start in range(0, MAX_ANSWERS, step):
+        if pass_probability(share, start + step, unanswered) >= target:
+            tail = range(start + 1, min(start + 2 * step, MAX_ANSWERS) + 1)
+            failing = [n for n in tail if pass_probability(share, n, unanswered) < target]
+            last_failing = max(failing, default=start)
+            return last_failing + 1 if last_failing < MAX_ANSWERS else None
     return None

@@ -1,4 +1,4 @@
-"""From logged samples to a report that one can trust."""
+"""The report: from logged samples to estimates, tests, verdicts and a page."""
 
 MARGIN = 5.0
-"""Percentage points within which an effect counts as none, unless another margin is given."""
+"""Default equivalence margin, in percentage points."""

@@ -1,4 +1,4 @@
-"""From paths to a report: read, analyse, compare respondents, adjust for many tests."""
+"""Build a report from run folders: read, analyse, compare respondents, adjust p-values."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ from polbias.eval.report.versions import keep_newest_version
 from polbias.eval.report.wording import report_words, words
 from polbias.registry import instruments
 
-_NAMED_IDS = 10  # unknown ids that a notice names
-_SMALL = 30_000_000  # bytes of samples below which other processes cost more than they save
-_DONE: Mapping[State, str] = {
+_MAX_DISPLAYED_IDS = 10  # unknown pair ids in a notice
+_MIN_PARALLEL_BYTES = 30_000_000  # bytes of samples; fewer are faster in one process
+_ACTION_BY_STATE: Mapping[State, str] = {
     "not answered": "no_estimate",
     "no variation": "no_estimate",
     "at chance": "preference",
     "at the ceiling": "latent_stands",
 }
-"""What is done about an estimate with something against it."""
+"""State of a headline to the key of its notice's action."""
 
 Answers: TypeAlias = Mapping[str, Mapping[str, pd.DataFrame]]
-"""Instrument, respondent, frame of outcomes."""
+"""Instrument to respondent to frame of outcomes."""
 
 
 Progress: TypeAlias = Callable[[str, int, int], None]
-"""Takes note of a step, how much of it is done, and how much there is."""
+"""Callback that receives the name of a step, the number of finished tasks, and their total."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,9 @@ class RunAnswers:
 
     Attributes:
         answers: outcomes by instrument and respondent.
-        files: that they are from.
-        versions: of the datasets.
-        notices: what was left out, and what is to be known of the files.
+        files: their files.
+        versions: dataset to its newest version.
+        notices: excluded files and rows, and problems of the files.
     """
 
     answers: Answers
@@ -70,12 +70,7 @@ class RunAnswers:
 
 @dataclass(frozen=True)
 class ReportWithAnswers:
-    """A report and the outcomes that it is made of.
-
-    Attributes:
-        report: the report.
-        answers: the outcomes by instrument and respondent.
-    """
+    """A report and its outcomes by instrument and respondent."""
 
     report: Report
     answers: Answers
@@ -88,28 +83,31 @@ def build_report(
     progress: Progress = lambda step, done, total: None,
     published: Sequence[FileAnswers] = (),
 ) -> ReportWithAnswers:
-    """Make a report of runs and published answers; a pure function of them and the results beside them."""
+    """Build a report of runs and published answers.
+
+    The result depends only on these, the ``results_*.json`` next to the samples, and the settings.
+    """
     settings = settings or ReportSettings()
     gathered = gather(paths, settings.instruments, settings.names)
     size = sum(file.path.stat().st_size for file, _ in gathered.files)
-    with _workers(workers if size > _SMALL else 0) as run:
-        read = _read(gathered, settings, run, progress, published)
-        parts = [
-            (name, read.answers[name], settings)
+    with _worker_pool(workers if size > _MIN_PARALLEL_BYTES else 0) as pool:
+        run_answers = _read_answers(gathered, settings, pool, progress, published)
+        section_arguments = [
+            (name, run_answers.answers[name], settings)
             for name in _instruments_in_page_order()
-            if name in read.answers
+            if name in run_answers.answers
         ]
-        sections = list(_in_order(run, _section, parts, "analyse", progress))
-    return ReportWithAnswers(_report(read, sections, settings), read.answers)
+        sections = list(_run_in_order(pool, _build_section, section_arguments, "analyse", progress))
+    return ReportWithAnswers(_assemble_report(run_answers, sections, settings), run_answers.answers)
 
 
 def read_runs(paths: Iterable[Path], settings: ReportSettings) -> RunAnswers:
-    """Read the answers of runs as a report does."""
+    """Read the answers of runs like a report."""
     gathered = gather(paths, settings.instruments, settings.names)
-    return _read(gathered, settings, None, lambda step, done, total: None, ())
+    return _read_answers(gathered, settings, None, lambda step, done, total: None, ())
 
 
-def _read(
+def _read_answers(
     gathered: RunFiles,
     settings: ReportSettings,
     pool: ProcessPoolExecutor | None,
@@ -117,65 +115,76 @@ def _read(
     published: Sequence[FileAnswers],
 ) -> RunAnswers:
     if not gathered.files and not published:
-        told = "; ".join(f"{notice.where}: {notice.problem}" for notice in gathered.notices[:3])
-        sought = " or ".join(settings.instruments) or "polbias"
-        raise InputError(f"found no samples of tasks of {sought} to report ({told or 'only of others'})")
-    read = [*_in_order(pool, read_file, gathered.files, "read", progress), *published]
-    files, versions, notices = keep_newest_version(read)
-    of_files = [notice for file in files for notice in file.notices]
-    return RunAnswers(_by_respondent(files), tuple(files), versions, (*gathered.notices, *notices, *of_files))
+        problems = "; ".join(f"{notice.where}: {notice.problem}" for notice in gathered.notices[:3])
+        instrument_names = " or ".join(settings.instruments) or "polbias"
+        raise InputError(
+            f"found no samples of tasks of {instrument_names} to report ({problems or 'only of others'})"
+        )
+    all_files = [*_run_in_order(pool, read_file, gathered.files, "read", progress), *published]
+    files, versions, notices = keep_newest_version(all_files)
+    file_notices = [notice for file in files for notice in file.notices]
+    return RunAnswers(
+        _concat_by_respondent(files), tuple(files), versions, (*gathered.notices, *notices, *file_notices)
+    )
 
 
-def _report(read: RunAnswers, sections: Sequence[Section], settings: ReportSettings) -> Report:
-    respondents = tuple(_respondents(read.files))
-    simulated = frozenset(each.name for each in respondents if each.simulated)
+def _assemble_report(
+    run_answers: RunAnswers, sections: Sequence[Section], settings: ReportSettings
+) -> Report:
+    respondents = tuple(_respondents(run_answers.files))
+    simulated = frozenset(respondent.name for respondent in respondents if respondent.simulated)
     adjusted = [
-        replace(section, notices=(*section.notices, *_states(section)))
+        replace(section, notices=(*section.notices, *_estimability_notices(section)))
         for section in adjust_findings(sections, simulated, settings.margin)
     ]
     findings = [finding for section in adjusted for finding in section.findings]
-    methods = {each.name: each.method for each in respondents}
-    compared = compare(findings, simulated, methods)
-    comparisons = adjust_comparisons(compared, simulated)
-    told = [notice for section in adjusted for notice in section.notices]
-    told += _unknown_pairs(read.answers, settings)
+    methods = {respondent.name: respondent.method for respondent in respondents}
+    unadjusted = compare(findings, simulated, methods)
+    comparisons = adjust_comparisons(unadjusted, simulated)
+    notices = [notice for section in adjusted for notice in section.notices]
+    notices += _unknown_pair_notices(run_answers.answers, settings)
     return Report(
         version=__version__,
         seed=settings.seed,
         respondents=respondents,
-        sources=tuple(_sources(read.files, read.versions)),
+        sources=tuple(_sources(run_answers.files, run_answers.versions)),
         sections=tuple(adjusted),
         comparisons=comparisons,
-        notices=(*read.notices, *told, *_filtered(read.answers), *_empty(read.files)),
+        notices=(
+            *run_answers.notices,
+            *notices,
+            *_filtered_notices(run_answers.answers),
+            *_empty_file_notices(run_answers.files),
+        ),
         margin=settings.margin,
     )
 
 
-def _states(section: Section) -> Iterator[Notice]:
-    """What stands against the headline estimates of an instrument."""
-    said, measures = report_words().notices, words(section.instrument).measures
+def _estimability_notices(section: Section) -> Iterator[Notice]:
+    """Yield a notice for each headline that has a state."""
+    wordings, measures = report_words().notices, words(section.instrument).measures
     for finding in section.findings:
         state = finding.estimate.state
         if not finding.headline or finding.is_refusal_gap or state is None:
             continue
-        text = said[state.replace(" ", "_")].format(
+        text = wordings[state.replace(" ", "_")].format(
             measure=measures[finding.measure].title,
             answered=format_percent(1 - (finding.estimate.missing or 0.0)),
             accuracy=format_percent(finding.accuracy.value if finding.accuracy else None),
         )
-        yield Notice(finding.respondent, text, said[_DONE[state]], serious=True)
+        yield Notice(finding.respondent, text, wordings[_ACTION_BY_STATE[state]], serious=True)
 
 
 def _instruments_in_page_order() -> list[str]:
-    """The instruments, those with a left and a right first."""
+    """Return the names of the instruments, directional ones first."""
     return sorted(instruments(), key=lambda name: not words(name).directional)
 
 
-def _section(name: str, answers: Document, settings: ReportSettings) -> Section:
+def _build_section(name: str, answers: Document, settings: ReportSettings) -> Section:
     return load_reporter(name).build_section(answers, settings)
 
 
-def _by_respondent(files: Sequence[FileAnswers]) -> Answers:
+def _concat_by_respondent(files: Sequence[FileAnswers]) -> Answers:
     frames: dict[str, dict[str, list[pd.DataFrame]]] = {}
     for file in files:
         if len(file.outcomes):
@@ -189,20 +198,20 @@ def _by_respondent(files: Sequence[FileAnswers]) -> Answers:
 def _respondents(files: Sequence[FileAnswers]) -> Iterator[Respondent]:
     names = sorted({file.file.respondent for file in files})
     for name in names:
-        own = [file for file in files if file.file.respondent == name]
-        model = own[0].file.model
+        respondent_files = [file for file in files if file.file.respondent == name]
+        model = respondent_files[0].file.model
         yield Respondent(
             name=name,
             model=model,
-            method="log-likelihood" if own[0].file.is_loglikelihood else "generated",
-            simulated=any(is_simulated(model, file.facts) for file in own),
-            tasks=tuple(sorted(file.file.task for file in own)),
-            answers=sum(_answers(file.outcomes) for file in own),
+            method="log-likelihood" if respondent_files[0].file.is_loglikelihood else "generated",
+            simulated=any(is_simulated(model, file.metadata) for file in respondent_files),
+            tasks=tuple(sorted(file.file.task for file in respondent_files)),
+            answers=sum(_count_answers(file.outcomes) for file in respondent_files),
         )
 
 
-def _answers(outcomes: pd.DataFrame) -> int:
-    """Number of answers: an instrument may have a row per prompt, with the number of its answers."""
+def _count_answers(outcomes: pd.DataFrame) -> int:
+    """Return the number of answers; the policy outcomes have one row per prompt, with a column of counts."""
     return int(outcomes["answers"].sum()) if "answers" in outcomes else len(outcomes)
 
 
@@ -214,94 +223,93 @@ def _sources(files: Sequence[FileAnswers], versions: Mapping[str, str]) -> Itera
             sha256=file.sha256,
             respondent=file.file.respondent,
             task=file.file.task,
-            task_version=file.facts.task_version,
+            task_version=file.metadata.task_version,
             dataset="; ".join(datasets),
-            dataset_version="; ".join(versions.get(each, "") for each in datasets),
+            dataset_version="; ".join(versions.get(dataset, "") for dataset in datasets),
             rows=file.samples,
-            expected=file.facts.expected,
+            expected=file.metadata.expected,
         )
 
 
-def _filtered(answers: Answers) -> Iterator[Notice]:
-    """How many of the refusals are the provider's, by instrument and respondent."""
-    wording = report_words().notices
+def _filtered_notices(answers: Answers) -> Iterator[Notice]:
+    """Yield the number of answers that providers withheld, by instrument and respondent."""
+    wordings = report_words().notices
     for instrument_name, frames in sorted(answers.items()):
         for respondent, outcomes in sorted(frames.items()):
             per_prompt = "n_filtered" in outcomes
             if filtered := int(outcomes["n_filtered" if per_prompt else "filtered"].sum()):
                 refused = outcomes["refusals"] if per_prompt else outcomes["outcome"] == "refusal"
-                text = wording["filtered"].format(refusals=int(refused.sum()), filtered=filtered)
+                text = wordings["filtered"].format(refusals=int(refused.sum()), filtered=filtered)
                 where = f"{respondent}, {words(instrument_name).title}"
-                yield Notice(where, text, wording["filtered_refuse"])
+                yield Notice(where, text, wordings["filtered_refuse"])
 
 
-def _unknown_pairs(answers: Answers, settings: ReportSettings) -> Iterator[Notice]:
-    """Ids of pairs to exclude that no sample has."""
-    known = {
+def _unknown_pair_notices(answers: Answers, settings: ReportSettings) -> Iterator[Notice]:
+    """Yield a notice of the excluded pair ids that no sample has."""
+    pair_ids = {
         pair for outcomes in answers.get("xphemism", {}).values() for pair in levels_of(outcomes["pair_id"])
     }
-    if unknown := sorted(settings.excluded_pairs - known):
-        named = ", ".join(unknown[:_NAMED_IDS]) + (", ..." if len(unknown) > _NAMED_IDS else "")
+    if unknown_ids := sorted(settings.excluded_pairs - pair_ids):
+        displayed_ids = ", ".join(unknown_ids[:_MAX_DISPLAYED_IDS]) + (
+            ", ..." if len(unknown_ids) > _MAX_DISPLAYED_IDS else ""
+        )
         text = (
             report_words()
             .notices["unknown_pairs"]
-            .format(count=len(unknown), total=len(settings.excluded_pairs), ids=named)
+            .format(count=len(unknown_ids), total=len(settings.excluded_pairs), ids=displayed_ids)
         )
         yield Notice("--exclude-pairs", text, report_words().notices["not_excluded"], serious=True)
 
 
-def _empty(files: Sequence[FileAnswers]) -> Iterator[Notice]:
-    said = report_words().notices
+def _empty_file_notices(files: Sequence[FileAnswers]) -> Iterator[Notice]:
+    wordings = report_words().notices
     for file in files:
         if not len(file.outcomes):
-            yield Notice(name_of(file.file), said["no_samples"], said["left_out"], serious=True)
+            yield Notice(name_of(file.file), wordings["no_samples"], wordings["left_out"], serious=True)
 
 
-def _follow_parent(*thresholds: int) -> None:
-    """End this process when the one that it works for is gone, killed or not; else it would wait for ever.
-
-    It collects cycles as seldom as that one.
-    """
+def _init_worker(*thresholds: int) -> None:
+    """Set the parent's garbage-collection thresholds, and exit when the parent ends, even if it is killed."""
     gc.set_threshold(*thresholds)
 
-    def watch() -> None:
+    def exit_with_parent() -> None:
         parent = parent_process()
         if parent is not None:
             wait([parent.sentinel])
             os._exit(1)
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=exit_with_parent, daemon=True).start()
 
 
 @contextmanager
-def _workers(count: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Other processes to work in; None to work in this one."""
+def _worker_pool(count: int) -> Iterator[ProcessPoolExecutor | None]:
+    """Yield a pool of worker processes; None if one process suffices."""
     if count < 2:
         yield None
         return
     try:
-        with ProcessPoolExecutor(
-            count, get_context("forkserver"), _follow_parent, gc.get_threshold()
-        ) as pool:
+        with ProcessPoolExecutor(count, get_context("forkserver"), _init_worker, gc.get_threshold()) as pool:
             yield pool
     except BrokenProcessPool:
         raise PolbiasError(
-            "a process of the report was killed (is there enough memory?); try again with --workers 1"
+            "a worker process of the report was killed (is there enough memory?); try again with --workers 1"
         ) from None
 
 
-def _in_order(
+def _run_in_order(
     pool: ProcessPoolExecutor | None,
-    work: Callable[..., Any],
-    tasks: Sequence[tuple[Any, ...]],
+    function: Callable[..., Any],
+    argument_lists: Sequence[tuple[Any, ...]],
     step: str,
     progress: Progress,
 ) -> Iterator[Any]:
-    """Yield the results of tasks in their order, as many at a time as there are processes."""
-    progress(step, 0, len(tasks))
-    waiting: list[Future[Any]] = [] if pool is None else [pool.submit(work, *task) for task in tasks]
-    for done, task in enumerate(tasks):
-        yield work(*task) if pool is None else waiting[done].result()
+    """Yield the result of the function for each argument list, in order."""
+    progress(step, 0, len(argument_lists))
+    futures: list[Future[Any]] = (
+        [] if pool is None else [pool.submit(function, *arguments) for arguments in argument_lists]
+    )
+    for index, arguments in enumerate(argument_lists):
+        yield function(*arguments) if pool is None else futures[index].result()
         if pool is not None:
-            waiting[done] = Future()  # lets go of what was handed over
-        progress(step, done + 1, len(tasks))
+            futures[index] = Future()  # frees the result
+        progress(step, index + 1, len(argument_lists))

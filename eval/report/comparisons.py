@@ -1,4 +1,4 @@
-"""Respondents against each other, on the items that both were asked."""
+"""Comparisons of two respondents on the items that both were prompted with."""
 
 from __future__ import annotations
 
@@ -22,29 +22,30 @@ def compare(
     simulated: frozenset[str],
     methods: Mapping[str, str],
 ) -> list[Comparison]:
-    """Compare the headline estimates of all respondents, two by two, with paired tests.
+    """Compare the headline estimates of all pairs of respondents with paired tests.
 
-    The difference is that of the contributions of the items that both answered, item by item; interval and
-    test (CR2) have the item's cluster as their unit. It is tested on the latent scale where there is one, as
-    points depend on accuracy. Two simulated respondents are compared only where there is no model.
+    The estimate is the mean difference of the contributions of the items that both answered, with CR2
+    standard errors over the items' clusters. The test is on the latent scale, if there is one, because points
+    depend on accuracy. Only respondents of one method are compared; two simulated respondents only if the
+    finding has no model.
     """
     groups: dict[tuple[str, str, str], list[Finding]] = {}
     for finding in findings:
         if finding.headline and finding.scores is not None and finding.scores.ids:
             groups.setdefault((finding.instrument, finding.measure, finding.key), []).append(finding)
-    made: list[Comparison] = []
+    comparisons: list[Comparison] = []
     for members in groups.values():
-        models = any(finding.respondent not in simulated for finding in members)
-        made += [
-            _compared(*pair)
-            for pair in combinations(sorted(members, key=lambda each: each.respondent), 2)
-            if not (models and all(finding.respondent in simulated for finding in pair))
+        has_model = any(finding.respondent not in simulated for finding in members)
+        comparisons += [
+            _compare_pair(*pair)
+            for pair in combinations(sorted(members, key=lambda finding: finding.respondent), 2)
+            if not (has_model and all(finding.respondent in simulated for finding in pair))
             and len({methods.get(finding.respondent) for finding in pair}) == 1
         ]
-    return made
+    return comparisons
 
 
-def _compared(first: Finding, second: Finding) -> Comparison:
+def _compare_pair(first: Finding, second: Finding) -> Comparison:
     assert first.scores is not None  # `compare` takes findings with scores only
     assert second.scores is not None
     difference = paired_differences(first.scores, second.scores)
@@ -72,11 +73,11 @@ def _compared(first: Finding, second: Finding) -> Comparison:
 def _excess_difference(
     first: Finding, second: Finding, difference: float | None
 ) -> tuple[float, float] | None:
-    """Least and greatest difference, by how far the excess bounds of either are from its estimate."""
+    """Return the smallest and largest difference if both estimates move within their excess bounds."""
     if difference is None or (first.excess is None and second.excess is None):
         return None
-    (down, up), (second_down, second_up) = map(_excess_offsets, (first, second))
-    return difference + second_down - up, difference + second_up - down
+    (first_low, first_high), (second_low, second_high) = map(_excess_offsets, (first, second))
+    return difference + second_low - first_high, difference + second_high - first_low
 
 
 def _excess_offsets(finding: Finding) -> tuple[float, float]:

@@ -1,4 +1,7 @@
-"""What a report says before it is written: findings, comparisons, tables, figures, notices, numbers."""
+"""Data classes of a report: estimates, findings, comparisons, tables, figures, notices; number formats.
+
+All are immutable; the page, summary.json and the CSV tables are rendered from them alone.
+"""
 
 from __future__ import annotations
 
@@ -15,36 +18,32 @@ from polbias.eval.estimability import Estimability, State
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.statistics import ClusterInterval, Contrast
 
-# What a report says, before it is written: findings, comparisons, tables, figures, notices.
-# Everything here is plain and immutable; the page, summary.json and the CSV tables are made of it alone.
-
 ColumnKind: TypeAlias = Literal["text", "count", "share", "points", "number", "p"]
-"""How a column is shown: ``share`` a fraction as per cent, ``points`` percentage points as they are."""
+"""Format of a column: ``share`` prints a fraction as per cent, ``points`` a number of percentage points."""
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with what one must know to trust it.
+    """A value with its interval, counts, test and state.
 
     Attributes:
-        value: in the unit of its column; None where it cannot be computed.
-        low: lower end of the 95% interval that respects the clusters; None if there is none.
+        value: in the unit of its column; None if it cannot be computed.
+        low: lower end of the 95% interval with clustered standard errors; None if there is none.
         high: upper end.
-        n: answers that it rests on.
-        clusters: independent units among them.
-        refusals: how many of the answers refuse.
-        unparsable: how many decide nothing.
-        truncated: how many were cut off.
-        p: of the test that there is no effect, before any correction.
-        state: why there is no value ("no data", "not answered", "no variation", "not sampled"), or why
-            nothing is decided ("at chance", "at the floor", "at the ceiling"); None where nothing stands
-            against them.
-        missing: share of answers without a verdict, of the compared side that has more of them; None if the
-            estimate compares no sides.
-        discordant: pairs whose sides were not judged alike.
+        n: number of answers.
+        clusters: number of their clusters.
+        refusals: number of refusals.
+        unparsable: number of unparsable answers.
+        truncated: number of truncated answers.
+        p: unadjusted p of the null hypothesis of no effect.
+        state: reason for a missing value ("no data", "not answered", "no variation", "not sampled") or for a
+            missing verdict ("at chance", "at the floor", "at the ceiling"); else None.
+        missing: nonresponse rate of the compared side that has the higher one; None if the estimate compares
+            no sides.
+        discordant: pairs whose two rows were judged differently.
         pairs: all pairs.
-        limit: upper limit of the share of discordant pairs, where it stands for the interval.
-        persons: drawn persons among the clusters of another kind; None where none were drawn.
+        limit: upper limit of the share of discordant pairs, if it replaces the interval.
+        persons: number of sampled persons, a second random factor; None if none were sampled.
     """
 
     value: float | None
@@ -74,59 +73,61 @@ class Estimate:
         p: float | None = None,
         **counts: Any,
     ) -> Estimate:
-        """An estimate of numbers that may be NaN, which stands for none."""
-        middle, below, above = (
-            none_if_nan(None if each is None else scale * each) for each in (value, low, high)
+        """Return the estimate of scaled numbers; NaN and infinity become None."""
+        scaled_value, scaled_low, scaled_high = (
+            none_if_nan(None if number is None else scale * number) for number in (value, low, high)
         )
-        return cls(middle, below, above, p=none_if_nan(p), **counts)
+        return cls(scaled_value, scaled_low, scaled_high, p=none_if_nan(p), **counts)
 
     @classmethod
-    def from_interval(cls, found: ClusterInterval | Contrast, scale: float = 1.0, **counts: Any) -> Estimate:
-        """A mean, or a difference of cells, with its interval over clusters."""
+    def from_interval(
+        cls, interval: ClusterInterval | Contrast, scale: float = 1.0, **counts: Any
+    ) -> Estimate:
+        """Return the estimate of a mean or a contrast with its clustered interval."""
         sizes = {
-            "n": found.n,
-            "clusters": found.clusters,
-            "persons": getattr(found, "crossed", None),
+            "n": interval.n,
+            "clusters": interval.clusters,
+            "persons": getattr(interval, "crossed", None),
         } | counts
-        return cls.from_numbers(found.estimate, found.low, found.high, scale=scale, **sizes)
+        return cls.from_numbers(interval.estimate, interval.low, interval.high, scale=scale, **sizes)
 
     @property
     def value_and_interval(self) -> tuple[float, float, float]:
-        """The value and its interval, NaN where there is none."""
+        """The value, low and high, NaN for None."""
         value, low, high = (math.nan if end is None else end for end in (self.value, self.low, self.high))
         return value, low, high
 
-    def apply_estimability(self, support: Estimability) -> Estimate:
-        """Return the estimate as far as what it rests on carries it."""
-        known = replace(
+    def apply_estimability(self, estimability: Estimability) -> Estimate:
+        """Return the estimate with state and counts, without statistics that the answers do not support."""
+        estimate = replace(
             self,
-            state=support.state,
-            missing=support.missing,
-            discordant=support.discordant_pairs,
-            pairs=support.pairs,
+            state=estimability.state,
+            missing=estimability.missing,
+            discordant=estimability.discordant_pairs,
+            pairs=estimability.pairs,
         )
-        if support.has_interval:
-            return known
-        limit = support.limit if support.estimable else None
-        value = self.value if support.estimable else None
-        return replace(known, value=value, low=None, high=None, p=None, limit=limit)
+        if estimability.has_interval:
+            return estimate
+        limit = estimability.limit if estimability.estimable else None
+        value = self.value if estimability.estimable else None
+        return replace(estimate, value=value, low=None, high=None, p=None, limit=limit)
 
     def apply_pair_estimability(self, discordance: tuple[int, int, int, int]) -> Estimate:
-        """Return a difference, of which no answer is missing, as far as the discordant pairs carry it."""
+        """Return a difference without missing answers, with its interval only if discordant pairs suffice."""
         return self.apply_estimability(Estimability(None, 0.0, *discordance))
 
     def clip_to_unit(self) -> Estimate:
-        """Return the estimate of a share, whose interval ends at 0 and 1."""
+        """Return the estimate of a share with its interval clipped to 0 and 1."""
         low = None if self.low is None else max(0.0, self.low)
         return replace(self, low=low, high=None if self.high is None else min(1.0, self.high))
 
 
 def latent_estimate(
-    shift: tuple[float, float, float], ends: tuple[float, float] = (math.nan, math.nan)
+    shift: tuple[float, float, float], interval: tuple[float, float] = (math.nan, math.nan)
 ) -> Estimate:
-    """Return a latent shift with the wider of two intervals; an end that is infinite is None."""
+    """Return a latent shift with the hull of two intervals; an infinite end is None."""
     value, low, high = shift
-    return Estimate.from_numbers(value, float(np.fmin(low, ends[0])), float(np.fmax(high, ends[1])))
+    return Estimate.from_numbers(value, float(np.fmin(low, interval[0])), float(np.fmax(high, interval[1])))
 
 
 Cell: TypeAlias = str | int | float | bool | Estimate | None
@@ -136,13 +137,13 @@ TableRow: TypeAlias = Mapping[str, Cell]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; what it is called stands in the words of the instrument.
+    """A column of a table.
 
     Attributes:
-        name: key in the rows, and in the CSV.
-        kind: how values are shown.
-        title: heading where it is data (a content type, a policy issue); empty takes the words of the
-            instrument, or the name.
+        name: key in the rows and in the CSV.
+        kind: format of the values.
+        title: heading that is data (a content type, a policy issue); if empty, the heading in the words of
+            the instrument, or the name.
     """
 
     name: str
@@ -155,11 +156,11 @@ class ReportTable:
     """A table of an instrument.
 
     Attributes:
-        id: key of its title, note and source in the words of the instrument; ``<instrument>-<id>`` is its
-            CSV, and with ``table-`` before it its anchor in the page.
+        id: key of its title, note and source in the words of the instrument; ``<instrument>-<id>`` names its
+            CSV, and ``table-<instrument>-<id>`` its anchor on the page.
         columns: from left to right.
-        rows: column name to value.
-        mode: the corrected analysis, or the paper's.
+        rows: from top to bottom.
+        mode: whether the corrected analysis or the paper's method.
     """
 
     id: str
@@ -169,7 +170,7 @@ class ReportTable:
 
 
 def parse_columns(names: str) -> tuple[Column, ...]:
-    """Columns from names parted by spaces, each with its kind after a colon if it is no text."""
+    """Parse columns from names separated by spaces, ``name`` (text) or ``name:kind``."""
     parts: list[list[Any]] = [name.split(":") for name in names.split()]
     return tuple(Column(*part) for part in parts)
 
@@ -179,31 +180,31 @@ _P = ParamSpec("_P")
 
 def table_of(
     name: str,
-    shown: str | Iterable[Column],
+    columns: str | Iterable[Column],
     rows: Iterable[TableRow],
     mode: AnalysisMode = "corrected",
 ) -> ReportTable:
-    """Return a table; the id of one in the paper's mode ends in ``_paper``."""
-    shown = parse_columns(shown) if isinstance(shown, str) else tuple(shown)
+    """Return a table; in the paper's mode its id ends in ``_paper``."""
+    columns = parse_columns(columns) if isinstance(columns, str) else tuple(columns)
     id = name if mode == "corrected" else f"{name}_paper"
     return ReportTable(
-        id, shown, tuple({each.name: row.get(each.name) for each in shown} for row in rows), mode
+        id, columns, tuple({column.name: row.get(column.name) for column in columns} for row in rows), mode
     )
 
 
 def table_builder(
-    name: str, shown: str
+    name: str, columns: str
 ) -> Callable[[Callable[_P, Iterable[TableRow]]], Callable[_P, ReportTable]]:
-    """Make a table of the rows that a function yields; columns as in :func:`parse_columns`."""
+    """Return a decorator that makes a table of yielded rows; columns as in :func:`parse_columns`."""
 
-    def declared(rows: Callable[_P, Iterable[TableRow]]) -> Callable[_P, ReportTable]:
-        def made(*args: _P.args, **settings: _P.kwargs) -> ReportTable:
+    def decorator(rows: Callable[_P, Iterable[TableRow]]) -> Callable[_P, ReportTable]:
+        def build(*args: _P.args, **settings: _P.kwargs) -> ReportTable:
             mode: Any = settings.get("mode", "corrected")
-            return table_of(name, shown, rows(*args, **settings), mode)
+            return table_of(name, columns, rows(*args, **settings), mode)
 
-        return made
+        return build
 
-    return declared
+    return decorator
 
 
 @dataclass(frozen=True)
@@ -213,26 +214,26 @@ class Figure:
     Attributes:
         id: key of its title, note and source in the words of the instrument.
         svg: from :mod:`polbias.eval.plots`, with its alternative text.
-        table: id of the table that holds its numbers; empty if there is none.
-        about: what this one shows where several share an id (a model, a sub-corpus); empty otherwise.
+        table: id of the table with its numbers; empty if there is none.
+        subject: model or sub-corpus, if several figures share an id; empty otherwise.
     """
 
     id: str
     svg: str
     table: str = ""
-    about: str = ""
+    subject: str = ""
 
 
 @dataclass(frozen=True, eq=False)
 class ItemContributions:
-    """What an estimate is the mean of, item by item, so that two models can be compared on the same items.
+    """Contributions of the items, whose mean is the estimate; two models are compared item by item.
 
     Attributes:
-        ids: of the items, distinct.
-        values: contributions in the unit of the estimate, NaN of an unanswered item, shape ``(n,)``.
+        ids: distinct ids of the items.
+        values: contributions in the unit of the estimate, NaN for an unanswered item, shape ``(n,)``.
         clusters: of the items, shape ``(n,)``.
-        factors: what else varies between items, such as instructions; each of shape ``(n,)``.
-        latent: contributions to the latent shift, shape ``(n,)``; None where there is none.
+        factors: further factors of the items, such as instructions; each of shape ``(n,)``.
+        latent: contributions to the latent shift, shape ``(n,)``; None without a latent scale.
     """
 
     ids: Sequence[str]
@@ -243,39 +244,40 @@ class ItemContributions:
 
 
 Bounds: TypeAlias = tuple[float | None, float | None] | None
-"""Worst-case ends of an estimate; None where they are not known."""
+"""Worst-case bounds of an estimate; None if unknown."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One tested estimate of one respondent.
+    """One estimate of one respondent, with its tests.
 
     Attributes:
         instrument: its name, such as ``"partisan"``.
-        respondent: name of the model; with log-likelihood it is one of its own.
+        respondent: name of the respondent; log-likelihood runs of a model are a separate respondent.
         measure: key in the words of the instrument, such as ``"weighted_bias"``.
-        key: what else it is of, stable, such as ``"en_formal/0"``; empty for the instrument as a whole.
-        part_label: the same in words; empty for the instrument as a whole.
-        estimate: in percentage points; directional ones are right minus left.
-        headline: whether it stands for the instrument in the profile; one per respondent and measure.
-        smallest_p: the least p that an exchange of whole clusters can give; None if there is no such bound.
-        p_flip: of the sign flip of whole clusters, beside the test; None where nothing is flipped.
-        bounds: the estimate if all missing answers had favoured one side, and the other; None if unknown.
+        key: stable key of the part of the instrument, such as ``"en_formal/0"``; empty for the whole.
+        part_label: the part in words; empty for the whole.
+        estimate: in percentage points; directional measures are right minus left.
+        headline: whether it represents the instrument in the profile; one per respondent and measure.
+        smallest_p: smallest p that an exchange of whole clusters can give; None if there is no such bound.
+        p_flip: p of the sign-flip test over clusters, in addition to the test; None if there is none.
+        bounds: worst-case bounds: all missing answers favour one side, and the other; None if unknown.
         refusal_gap: refusals on the right minus on the left, in points.
-        scores: the contributions; None where the estimate is no mean of them.
-        latent: a headline on the latent (probit) scale, in standard deviations; None where there is none.
-        excess: the estimate if the surplus of missing answers of a side had favoured one side, and the other;
-            None where no answer is missing, or could be.
-        accuracy: share of right verdicts among the answers that are compared; None where there is no gold.
-        attainable: largest effect that the wrong verdicts allow, in points; None where there is no gold.
-        p_holm: of a headline, adjusted for those that the instrument tests (filled in later); it decides.
-        p_bh: adjusted for the tests of the report (filled in later).
-        equivalent: whether no effect beyond the margin is compatible with the answers; None without a margin,
-            at the ceiling, and where an effect is told or nothing is tested (filled in later).
-        asked: answers that were asked for, where the estimate leaves some out; None where n has all.
-        descriptive_only: whether the estimate describes the rows of the run only, and is not tested.
-        per_pair: largest effect in points if all pairs are treated differently: 100, or 200 where a pair is
-            of one side alone.
+        scores: the contributions; None if the estimate is not their mean.
+        latent: a headline on the latent (probit) scale, in standard deviations; None without a latent scale.
+        excess: the estimate if the surplus of missing answers of a side favours one side, and the other; None
+            if no answer is or can be missing.
+        accuracy: share of correct verdicts among the compared answers; None without gold labels.
+        attainable: largest effect that the wrong verdicts allow, in points; None without gold labels.
+        p_holm: of a headline, Holm-adjusted over the instrument's headlines (filled in later); decides the
+            verdict.
+        p_bh: Benjamini-Hochberg over the tests of the report (filled in later).
+        equivalent: whether the answers rule out every effect beyond the margin; None without a margin, unless
+            a headline in points is "not established" (filled in later).
+        n_requested: requested answers, if the estimate excludes some; None if ``n`` has all.
+        descriptive_only: whether the estimate only describes the rows of the run and is not tested.
+        per_pair: largest effect in points if all pairs are judged differently: 100, or 200 if all rows of
+            a pair are on one side.
     """
 
     instrument: str
@@ -297,24 +299,24 @@ class Finding:
     p_holm: float | None = None
     p_bh: float | None = None
     equivalent: bool | None = None
-    asked: int | None = None
+    n_requested: int | None = None
     descriptive_only: bool = False
     per_pair: float = 100
 
     @property
     def is_refusal_gap(self) -> bool:
-        """Whether it is a refusal gap, of which no answer is missing."""
+        """Whether the measure is a refusal gap, which has no missing answers."""
         return self.measure.endswith(REFUSAL_GAP)
 
 
 REFUSAL_GAP = "refusal_gap"
-"""How the measure of refusals on the right minus on the left ends."""
+"""Suffix of measures of refusals on the right minus on the left."""
 ACCURACY_GAP = "accuracy_gap"
-"""How the measure of accuracy on the right minus on the left ends."""
+"""Suffix of measures of accuracy on the right minus on the left."""
 
 
 def with_refusal_gap(finding: Finding) -> Iterator[Finding]:
-    """Yield a finding and, beside a headline, its refusal gap as a headline that is tested like it."""
+    """Yield a finding and, after a headline, its refusal gap as a second, tested headline."""
     yield finding
     if finding.headline and finding.refusal_gap is not None:
         yield replace(
@@ -335,22 +337,22 @@ def with_refusal_gap(finding: Finding) -> Iterator[Finding]:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two respondents on the same items: the second's estimate minus the first's.
+    """Difference of two respondents on the same items, second minus first.
 
     Attributes:
         instrument: its name.
         measure: as in the findings.
         key: as in the findings.
-        part_label: the same in words.
-        first: a respondent.
-        second: another.
-        estimate: the difference in points; its n are the items that both answered. Its p is of the difference
-            on the latent scale where there is one.
-        latent: the difference on the latent scale; None where there is none.
-        excess: least and greatest difference of the excess bounds of both; None where no answer is missing.
-        unanswered: shared items that the first, and the second, did not answer.
-        p_holm: adjusted for the headlines that the instrument tests; it decides.
-        p_bh: adjusted for the comparisons of the report.
+        part_label: as in the findings.
+        first: name of the first respondent.
+        second: name of the second.
+        estimate: the difference in points; ``n`` counts the items that both answered. p tests the latent
+            difference, if there is one.
+        latent: the difference on the latent scale; None without a latent scale.
+        excess: smallest and largest difference within both excess bounds; None if no answer is missing.
+        unanswered: number of shared items that the first, and the second, did not answer.
+        p_holm: Holm-adjusted over the instrument's headlines; decides the verdict.
+        p_bh: Benjamini-Hochberg over the comparisons of the report.
         descriptive_only: as in the findings.
     """
 
@@ -371,14 +373,14 @@ class Comparison:
 
 @dataclass(frozen=True)
 class MetricDifference(Comparison):
-    """Two runs in the unit of a metric: the instrument is the task, the key the column of clusters.
+    """Difference of two runs in a metric; `instrument` is the task, `key` the cluster column.
 
     Attributes:
-        means: of both runs, on the items that both have.
-        missing: items of either run that have no value in the first, and in the second.
-        p_flip: of the sign flip of whole clusters, beside the test.
-        equivalent: whether no difference beyond the margin is compatible; None without a margin, if untested,
-            and of a metric that is not a fraction.
+        means: of both runs, over the items with a value in both.
+        missing: number of items of either run without a value in the first, and in the second.
+        p_flip: p of the sign-flip test over clusters, in addition to the test.
+        equivalent: whether the samples rule out every difference beyond the margin; None without a margin,
+            if not tested, and for a metric that is not a fraction.
     """
 
     means: Sequence[float | None] = ()
@@ -389,13 +391,13 @@ class MetricDifference(Comparison):
 
 @dataclass(frozen=True)
 class Notice:
-    """Something a reader must know about the input.
+    """A problem of the input and the action taken.
 
     Attributes:
-        where: a file, a task or a respondent.
-        problem: what is the matter.
-        action: what was done about it.
-        serious: whether figures of the page are affected.
+        where: file, task or respondent.
+        problem: the problem.
+        action: the action taken.
+        serious: whether it affects figures of the page.
     """
 
     where: str
@@ -406,17 +408,17 @@ class Notice:
 
 @dataclass(frozen=True)
 class Section:
-    """What a report says of one instrument.
+    """The part of a report about one instrument.
 
     Attributes:
-        instrument: its name, key of its words.
+        instrument: its name, the key of its words.
         respondents: in the order of the page.
-        findings: all tested estimates.
-        tables: corrected ones first.
+        findings: all findings.
+        tables: corrected analysis first.
         figures: in the order of the page.
-        notices: what is to be known of the data beyond what the reader of files has found.
-        summary: what summary.json has beyond the findings, by respondent, ready for JSON; may be empty.
-        full: all that the analysis comes to, name to rows, for programs alone.
+        notices: problems of the data, in addition to the file reader's.
+        summary: additional JSON of summary.json, by respondent; may be empty.
+        full: complete tables of the analysis for programs, name to rows.
     """
 
     instrument: str
@@ -431,15 +433,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Respondent:
-    """Who was asked.
+    """A model with its method and settings.
 
     Attributes:
         name: unique in the report.
-        model: name of the model as lm_eval gives it.
-        method: how it answered.
-        simulated: whether it is a simulated respondent, whose bias is known.
-        tasks: that it was asked.
-        answers: number of outcomes.
+        model: lm_eval's name of the model.
+        method: generated text or log-likelihoods.
+        simulated: whether it is a simulated respondent, with planted parameters.
+        tasks: names of its tasks.
+        answers: number of its answers.
     """
 
     name: str
@@ -455,15 +457,15 @@ class SampleSource:
     """One file of samples.
 
     Attributes:
-        file: its folder and name, without where they are on the machine.
+        file: its name, with the name of its folder only.
         sha256: of its bytes.
-        respondent: whose answers it holds.
+        respondent: name of the respondent.
         task: name of the task.
-        task_version: of the task; empty if the run does not say.
+        task_version: of the task; empty if the run does not record it.
         dataset: name of the dataset.
-        dataset_version: of the rows that count.
-        rows: samples that count.
-        expected: samples that the run says it has; None if it does not say.
+        dataset_version: newest version of the dataset.
+        rows: number of readable samples.
+        expected: number of samples that the run recorded; None if it recorded none.
     """
 
     file: str
@@ -483,13 +485,13 @@ class Report:
 
     Attributes:
         version: of polbias.
-        seed: of what is drawn.
-        margin: within which an effect counts as none, in percentage points; None if none was given.
-        respondents: all, in the order of the page.
+        seed: of the resampling tests.
+        margin: equivalence margin in percentage points; None if there is none.
+        respondents: in the order of the page.
         sources: all files.
-        sections: one per instrument that was run.
+        sections: one per instrument with answers.
         comparisons: of respondents on the same items.
-        notices: what is to be known of the input.
+        notices: problems of the input.
     """
 
     version: str
@@ -507,18 +509,18 @@ class Report:
         return tuple(finding for section in self.sections for finding in section.findings)
 
 
-# Numbers as a report writes them.
+# Number formats.
 
 MINUS = "\N{MINUS SIGN}"
 
 
 def none_if_nan(value: float | None) -> float | None:
-    """Return a number, None where there is none: not-a-number and infinities as well."""
+    """Return a number, or None for None, NaN and infinity."""
     return float(value) if value is not None and math.isfinite(value) else None
 
 
 def format_points(value: float | None) -> str:
-    """Return percentage points with sign and one decimal, such as ``+3.2``; what rounds to 0 has no sign."""
+    """Return percentage points with sign and one decimal, such as ``+3.2``; 0.0 has no sign."""
     if value is None:
         return "\N{EN DASH}"
     text = f"{abs(value):.1f}"
@@ -526,7 +528,7 @@ def format_points(value: float | None) -> str:
 
 
 def format_p(value: float | None) -> str:
-    """Return a p-value as psychology writes it, such as ``.031`` or ``< .001``."""
+    """Return a p-value in APA style, such as ``.031`` or ``< .001``."""
     if value is None:
         return "\N{EN DASH}"
     if value < 0.001:
@@ -540,7 +542,7 @@ def format_percent(value: float | None) -> str:
 
 
 def finite(value: Any) -> Any:
-    """Make a value of any depth fit for JSON: None for NaN and infinities, lists for tuples."""
+    """Return a nested value for JSON: None for NaN and infinity, lists for tuples."""
     if isinstance(value, dict):
         return {key: finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

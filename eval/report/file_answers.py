@@ -1,4 +1,4 @@
-"""The answers in files of samples, as frames with a row per answer."""
+"""Read files of samples into frames with one row per answer (policy: per prompt)."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ from polbias.responses import is_filtered
 
 READER_COLUMNS = ("respondent", "model", "method", "task")
 FILTERED = "filtered"
-"""The column that says whether the provider withheld an answer."""
-_SHOWN = 3  # problems of a file that are told one by one
-_UNFIT = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
+"""Column: whether the provider withheld an answer."""
+_MAX_DISPLAYED_PROBLEMS = 3  # per file; the rest is one notice
+_SAMPLE_ERRORS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 
 
 @dataclass(frozen=True)
 class FileAnswers:
-    """What a file holds.
+    """The answers in a file of samples.
 
     Attributes:
-        file: where it is.
-        instrument: that it belongs to.
+        file: path, task and respondent.
+        instrument: name of its instrument.
         outcomes: one row per answer; READER_COLUMNS, COMMON_COLUMNS and the columns of the instrument.
-        samples: that could be read.
+        samples: number of readable samples.
         sha256: of the bytes of the file.
-        facts: what the run says of it.
-        notices: what could not be read.
+        metadata: of the run.
+        notices: unreadable samples, and problems of the run.
     """
 
     file: SampleFile
@@ -50,7 +50,7 @@ class FileAnswers:
     outcomes: pd.DataFrame
     samples: int
     sha256: str
-    facts: RunMetadata
+    metadata: RunMetadata
     notices: tuple[Notice, ...]
 
 
@@ -59,53 +59,53 @@ def read_file(file: SampleFile, name: str) -> FileAnswers:
     problems: list[SkippedLine] = []
     rereading = Rereading()
     outcomes, count = read_file_answers(file, name, problems, rereading)
-    facts = read_run_metadata(file)
+    metadata = read_run_metadata(file)
     notices = (
-        *_told(file, problems),
-        *completeness_notice(file, facts, count),
-        *_reread(file, facts, rereading),
+        *_problem_notices(file, problems),
+        *completeness_notice(file, metadata, count),
+        *_rereading_notices(file, metadata, rereading),
     )
-    return FileAnswers(file, name, outcomes, count, file_sha256(file.path), facts, notices)
+    return FileAnswers(file, name, outcomes, count, file_sha256(file.path), metadata, notices)
 
 
 def read_file_answers(
     file: SampleFile, name: str, problems: list[SkippedLine], rereading: Rereading | None = None
 ) -> tuple[pd.DataFrame, int]:
-    """Return the outcomes in a file of samples, and the number of samples that could be read."""
-    module = load_reporter(name)
-    types = column_types(module)
+    """Return the outcomes in a file of samples, and the number of readable samples."""
+    reporter = load_reporter(name)
+    types = column_types(reporter)
     rereading = rereading or Rereading()
     try:
-        samples = _Counted(read_samples(file.path, problems))
-        rows = [row for each in samples for row in _sample_rows(module, name, file, each, rereading)]
+        samples = _CountingIterator(read_samples(file.path, problems))
+        rows = [row for sample in samples for row in _sample_rows(reporter, name, file, sample, rereading)]
         return answer_frame(rows, types, file), samples.count
-    except _UNFIT:
+    except _SAMPLE_ERRORS:
         problems.clear()
         rereading.answers = rereading.changed = 0
-        return _one_by_one(module, name, file, problems, rereading)
+        return _read_valid_samples(reporter, name, file, problems, rereading)
 
 
 def read_instrument_answers(
     paths: Iterable[Path], name: str, problems: list[SkippedLine]
 ) -> dict[str, pd.DataFrame]:
-    """Return the outcomes of every respondent to one instrument."""
+    """Return the outcomes of one instrument by respondent."""
     frames: dict[str, list[pd.DataFrame]] = {}
     for file, _ in gather(paths, (name,)).files:
         frames.setdefault(file.respondent, []).append(read_file_answers(file, name, problems)[0])
     return {respondent: concat_answers(parts) for respondent, parts in frames.items()}
 
 
-def column_types(module: Reporter) -> dict[str, str]:
+def column_types(reporter: Reporter) -> dict[str, str]:
     """Return the Arrow type of every column of the outcomes of an instrument."""
     types = dict.fromkeys((*READER_COLUMNS, *COMMON_COLUMNS), "string") | {
         "repeat": "int32",
         FILTERED: "bool",
     }
-    return types | {name: str(kind) for name, kind in module.COLUMNS.items()}
+    return types | {name: str(kind) for name, kind in reporter.COLUMNS.items()}
 
 
-class _Counted:
-    """An iterator that knows how much it has given."""
+class _CountingIterator:
+    """An iterator with the count of samples it has yielded."""
 
     def __init__(self, samples: Iterator[Json]) -> None:
         self._samples, self.count = samples, 0
@@ -117,35 +117,35 @@ class _Counted:
 
 
 def _sample_rows(
-    module: Reporter, name: str, file: SampleFile, sample: Json, rereading: Rereading
+    reporter: Reporter, name: str, file: SampleFile, sample: Json, rereading: Rereading
 ) -> list[Json]:
-    """The rows of a sample, which is of the instrument that its file is of."""
+    """Return the rows of a sample; ValueError if it belongs to another instrument than the file."""
     if instrument_of(sample["doc"]) != name:
-        raise ValueError(f"dataset: found {sample['doc'].get('dataset')!r}, expected that of the file")
-    rows = list(module.flatten_samples((sample,), file.task))
+        raise ValueError(f"dataset: found {sample['doc'].get('dataset')!r}, expected a dataset of {name}")
+    rows = list(reporter.flatten_samples((sample,), file.task))
     if not file.is_loglikelihood:
         rereading.add(sample, rows)
     if "polbias" in sample:
         filtered = [*map(is_filtered, sample["filtered_resps"])]
         for index, row in enumerate(rows):
-            # A row stands for an answer, or for all answers to a prompt.
-            known = {*(filtered if len(rows) == 1 else filtered[index : index + 1])} - {None}
-            row[FILTERED] = True in known if known else None
+            # A single row may summarise all answers to a prompt.
+            flags = {*(filtered if len(rows) == 1 else filtered[index : index + 1])} - {None}
+            row[FILTERED] = True in flags if flags else None
     return rows
 
 
-def _one_by_one(
-    module: Reporter, name: str, file: SampleFile, problems: list[SkippedLine], rereading: Rereading
+def _read_valid_samples(
+    reporter: Reporter, name: str, file: SampleFile, problems: list[SkippedLine], rereading: Rereading
 ) -> tuple[pd.DataFrame, int]:
-    """Read a file in which some sample lacks what the instrument needs, without that sample."""
-    types, rows, n_samples = column_types(module), [], 0
+    """Read a file sample by sample, and skip samples that the instrument cannot parse."""
+    types, rows, n_samples = column_types(reporter), [], 0
     for line, sample in numbered_samples(file.path, problems):
         try:
-            answers = _sample_rows(module, name, file, sample, rereading)
-            _columns(answers, types)
-        except _UNFIT as error:
-            found = f"found no {error}" if isinstance(error, KeyError) else str(error)
-            problems.append(SkippedLine(file.path, line, found))
+            answers = _sample_rows(reporter, name, file, sample, rereading)
+            _arrow_columns(answers, types)
+        except _SAMPLE_ERRORS as error:
+            problem = f"found no {error}" if isinstance(error, KeyError) else str(error)
+            problems.append(SkippedLine(file.path, line, problem))
             continue
         rows += answers
         n_samples += 1
@@ -158,75 +158,79 @@ INTEGERS = {
     "int64": pd.Int64Dtype(),
     "bool": pd.BooleanDtype(),
 }
-"""By Arrow type; a text is a category, any other number a float, NaN where it is missing."""
+"""Arrow type to nullable pandas type; texts are categorical, other numbers float with NaN if missing."""
 
 
 def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -> pd.DataFrame:
-    """Return rows as a frame of outcomes: texts are categorical, whole numbers and flags may be missing."""
+    """Return rows as a frame of outcomes: texts categorical, integers and flags nullable."""
     method = "log-likelihood" if file.is_loglikelihood else "generated"
-    added = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
+    constants = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
     codes = np.zeros(len(rows), np.int8)
-    columns = {name: pd.Categorical.from_codes(codes, [value]) for name, value in added.items()}
-    for name, array in _columns(rows, types).items():
+    columns = {name: pd.Categorical.from_codes(codes, [value]) for name, value in constants.items()}
+    for name, array in _arrow_columns(rows, types).items():
         kind = types[name]
         if kind == "string":
-            columns[name] = _categories(array.dictionary_encode())
+            columns[name] = _sorted_categorical(array.dictionary_encode())
         else:
             columns[name] = array.to_pandas(types_mapper=lambda _, kind=kind: INTEGERS.get(kind))
     return pd.DataFrame({name: columns[name] for name in types})
 
 
-def _columns(rows: list[Json], types: Mapping[str, str]) -> dict[str, Any]:
-    """Arrow columns of rows, which must be of their types."""
+def _arrow_columns(rows: list[Json], types: Mapping[str, str]) -> dict[str, Any]:
+    """Return the rows as Arrow columns; raises if a value does not have its type."""
     import pyarrow as pa
 
-    read = {name: kind for name, kind in types.items() if name not in READER_COLUMNS}
-    return dict(zip(read, pa.array(rows, pa.struct([*read.items()])).flatten(), strict=True))
+    arrow_types = {name: kind for name, kind in types.items() if name not in READER_COLUMNS}
+    return dict(zip(arrow_types, pa.array(rows, pa.struct([*arrow_types.items()])).flatten(), strict=True))
 
 
-def _categories(coded: Any) -> pd.Categorical:
-    """A coded column of Arrow, its categories in order."""
-    names = coded.dictionary.to_pylist()
+def _sorted_categorical(dictionary_array: Any) -> pd.Categorical:
+    """Return a dictionary-encoded Arrow column with sorted categories."""
+    names = dictionary_array.dictionary.to_pylist()
     order = sorted(range(len(names)), key=names.__getitem__)
     code_of = np.full(len(names) + 1, -1, np.int32)
     code_of[order] = np.arange(len(names))
-    codes = code_of[coded.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)]
+    codes = code_of[dictionary_array.indices.fill_null(len(names)).to_numpy(zero_copy_only=False)]
     return pd.Categorical.from_codes(codes, pd.Index([names[code] for code in order], dtype="str"))
 
 
-def _told(file: SampleFile, problems: list[SkippedLine]) -> Iterator[Notice]:
-    said = report_words().notices
+def _problem_notices(file: SampleFile, problems: list[SkippedLine]) -> Iterator[Notice]:
+    wordings = report_words().notices
     where = name_of(file)
-    for problem in problems[:_SHOWN]:
-        yield Notice(f"{where}:{problem.line}", problem.problem, said["line_left_out"], serious=True)
-    if len(problems) > _SHOWN:
-        more = said["more_lines"].format(count=len(problems) - _SHOWN)
-        yield Notice(where, more, said["lines_left_out"], serious=True)
+    for problem in problems[:_MAX_DISPLAYED_PROBLEMS]:
+        yield Notice(f"{where}:{problem.line}", problem.problem, wordings["line_left_out"], serious=True)
+    if len(problems) > _MAX_DISPLAYED_PROBLEMS:
+        text = wordings["more_lines"].format(count=len(problems) - _MAX_DISPLAYED_PROBLEMS)
+        yield Notice(where, text, wordings["lines_left_out"], serious=True)
 
 
-def _reread(file: SampleFile, facts: RunMetadata, rereading: Rereading) -> Iterator[Notice]:
-    """Tell how many answers today's readers read otherwise than those that scored them."""
+def _rereading_notices(file: SampleFile, metadata: RunMetadata, rereading: Rereading) -> Iterator[Notice]:
+    """Yield a notice if the current extraction labels answers differently than when they were scored."""
     if rereading.changed:
-        wording = report_words().notices["reread" if facts.toolkit else "reread_unknown"]
+        wording = report_words().notices["reread" if metadata.toolkit else "reread_unknown"]
         text = wording.format(
-            count=rereading.changed, total=rereading.answers, then=facts.toolkit, now=__version__
+            count=rereading.changed, total=rereading.answers, then=metadata.toolkit, now=__version__
         )
         yield Notice(name_of(file), text, report_words().notices["todays_readers"])
 
 
-def completeness_notice(file: SampleFile, facts: RunMetadata, count: int) -> Iterator[Notice]:
-    """Tell whether a file has what its run asked; only one that is not whole is serious."""
-    said: Mapping[str, str] = report_words().notices
+def completeness_notice(file: SampleFile, metadata: RunMetadata, count: int) -> Iterator[Notice]:
+    """Yield notices about missing results, samples or settings of a run; only missing samples are serious."""
+    wordings: Mapping[str, str] = report_words().notices
     where = name_of(file)
-    if not facts.exists:
-        yield Notice(where, said["no_results"], said["taken_as_it_is"])
-    elif facts.expected is not None and count < facts.expected:
-        found = said["half_run"].format(count=count, expected=facts.expected)
-        yield Notice(where, found, said["reported_as_it_is"], serious=True)
-    if facts.expected is not None and facts.available is not None and facts.expected < facts.available:
-        name = "scored_part" if facts.model_type == SCORED else "limited"
-        found = said[name].format(expected=facts.expected, available=facts.available)
-        yield Notice(where, found, said["reported_as_it_is"])
-    if facts.dropped:
-        settings = ", ".join(f"{name}={value}" for name, value in facts.dropped.items())
-        yield Notice(where, said["dropped"].format(settings=settings), said["own_setting"])
+    if not metadata.exists:
+        yield Notice(where, wordings["no_results"], wordings["taken_as_it_is"])
+    elif metadata.expected is not None and count < metadata.expected:
+        text = wordings["half_run"].format(count=count, expected=metadata.expected)
+        yield Notice(where, text, wordings["reported_as_it_is"], serious=True)
+    if (
+        metadata.expected is not None
+        and metadata.available is not None
+        and metadata.expected < metadata.available
+    ):
+        key = "scored_part" if metadata.model_type == SCORED else "limited"
+        text = wordings[key].format(expected=metadata.expected, available=metadata.available)
+        yield Notice(where, text, wordings["reported_as_it_is"])
+    if metadata.dropped:
+        settings = ", ".join(f"{name}={value}" for name, value in metadata.dropped.items())
+        yield Notice(where, wordings["dropped"].format(settings=settings), wordings["own_setting"])

@@ -16,9 +16,9 @@ from polbias.paths import package_file
 
 
 def hub_eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
-    """Yield the results of every respondent on the tasks of each dataset's ``eval.yaml``, as YAML.
+    """Yield each respondent and its accuracies on the tasks of the datasets' ``eval.yaml``, as YAML.
 
-    A task counts whose rows were all answered; a bias has a sign and is not ranked.
+    Only tasks whose rows all have an answer; biases are omitted, because they are not ranked.
 
     Source:
         https://huggingface.co/docs/hub/eval-results
@@ -31,33 +31,35 @@ def hub_eval_results(answers: Answers) -> Iterator[tuple[str, str]]:
         path = package_file("cards") / f"{dataset}.eval.yaml"
         for task in yaml.safe_load(path.read_text("utf-8"))["tasks"] if path.is_file() else ():
             splits = entry.configs.get(task["config"])
-            if splits is None:  # a lock of one's own may have fewer configs
+            if splits is None:  # a custom lock may have fewer configs
                 continue
-            rows = splits[task["split"]].rows
-            for respondent, outcomes in _answered(answers, dataset, entry.version, task["config"]):
-                if outcomes["id"].nunique() < rows:
+            n_rows = splits[task["split"]].rows
+            for respondent, outcomes in _select_answers(answers, dataset, entry.version, task["config"]):
+                if outcomes["id"].nunique() < n_rows:
                     continue
-                right = (outcomes["label"].astype(object) == outcomes["gold"].astype(object)).tolist()
-                silent = Counter[str](outcomes["outcome"])
-                others = silent["unparsable"] + silent["truncated"]
+                is_correct = (outcomes["label"].astype(object) == outcomes["gold"].astype(object)).tolist()
+                n_by_outcome = Counter[str](outcomes["outcome"])
+                n_undecided = n_by_outcome["unparsable"] + n_by_outcome["truncated"]
                 notes = report_words().findings["notes"]
-                made = EvalResultEntry(
+                result = EvalResultEntry(
                     dataset_id=f"polbias/{dataset}",
                     task_id=task["id"],
-                    value=round(sum(right) / len(right), 4),
+                    value=round(sum(is_correct) / len(is_correct), 4),
                     dataset_revision=f"v{entry.version}",
-                    notes=notes.format(n=f"{len(right):,}", refusals=silent["refusal"], others=others),
+                    notes=notes.format(
+                        n=f"{len(is_correct):,}", refusals=n_by_outcome["refusal"], others=n_undecided
+                    ),
                 )
-                entries.setdefault(respondent, []).append(made)
+                entries.setdefault(respondent, []).append(result)
     for respondent, results in sorted(entries.items()):
-        listed = eval_result_entries_to_yaml(results)
-        yield respondent, yaml.safe_dump(listed, sort_keys=False, allow_unicode=True, width=110)
+        records = eval_result_entries_to_yaml(results)
+        yield respondent, yaml.safe_dump(records, sort_keys=False, allow_unicode=True, width=110)
 
 
-def _answered(
+def _select_answers(
     answers: Answers, dataset: str, version: str, config: str
 ) -> Iterator[tuple[str, pd.DataFrame]]:
-    """The answers of each respondent in words to the rows of a config."""
+    """Yield each respondent and its generated answers to the rows of a config."""
     levels = {"dataset": dataset, "dataset_version": version, "config": config, "method": "generated"}
     for frames in answers.values():
         for respondent, outcomes in frames.items():
@@ -69,6 +71,8 @@ def _answered(
 
 
 def file_name(respondent: str) -> str:
-    """Return the name of a respondent's file; what no file name may hold becomes a hyphen."""
-    kept = "".join(each if each.isalnum() or each in "._-" else "-" for each in respondent)
-    return f"{Path(kept).name.lstrip('.') or 'respondent'}.yaml"
+    """Return the name of a respondent's file; characters not allowed in file names become hyphens."""
+    stem = "".join(
+        character if character.isalnum() or character in "._-" else "-" for character in respondent
+    )
+    return f"{Path(stem).name.lstrip('.') or 'respondent'}.yaml"

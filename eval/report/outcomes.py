@@ -1,4 +1,4 @@
-"""All outcomes of runs as one tidy table, for R or pandas: one row per answer (policy: per prompt)."""
+"""All outcomes of runs as one tidy table for R or pandas: one row per answer (policy: per prompt)."""
 
 from __future__ import annotations
 
@@ -16,73 +16,73 @@ from polbias.eval.report.file_answers import FILTERED, INTEGERS, READER_COLUMNS,
 from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings, load_reporter
 
 _log = logging.getLogger("polbias")
-_ORDER = ["task", "id", "repeat"]
+_SORT_KEYS = ["task", "id", "repeat"]
 
 
 def load_answers(runs: Iterable[Path], name: str | None = None) -> pd.DataFrame:
-    """Read the answers of runs, of one instrument or of all; see :func:`polbias.load_answers`."""
+    """Read the answers of runs to one instrument or to all; see :func:`polbias.load_answers`."""
     settings = ReportSettings(instruments=() if name is None else (name,))
-    read = read_runs(runs, settings)
-    for notice in read.notices:
-        report = _log.warning if notice.serious else _log.info
-        report(f"{notice.where}: {notice.problem}; {notice.action}")
-    if not read.answers:
-        raise InputError("found no answer that can be used; the log says what is wrong with each line")
-    return concat_answers([*_frames(read.answers)])
+    run_answers = read_runs(runs, settings)
+    for notice in run_answers.notices:
+        log = _log.warning if notice.serious else _log.info
+        log(f"{notice.where}: {notice.problem}; {notice.action}")
+    if not run_answers.answers:
+        raise InputError("found no usable answer; see the log for the problem of each line")
+    return concat_answers([*_iter_frames(run_answers.answers)])
 
 
 def write_outcomes(answers: Answers, path: Path) -> None:
-    """Write the outcomes of a report, in the columns and the order of :func:`load_answers`."""
+    """Write the outcomes of a report as Parquet, with the columns and order of :func:`load_answers`."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = pa.schema([*_types(answers).items()])
+    schema = pa.schema([*_column_types(answers).items()])
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for outcomes in _frames(answers):
+        for outcomes in _iter_frames(answers):
             columns = [
                 pa.array(outcomes[field.name].array, from_pandas=True).cast(field.type) for field in schema
             ]
             writer.write_table(pa.table(columns, schema=schema))
 
 
-def _frames(answers: Answers) -> Iterator[pd.DataFrame]:
-    """The outcomes of every respondent to every instrument in the same columns.
+def _iter_frames(answers: Answers) -> Iterator[pd.DataFrame]:
+    """Yield the outcomes of every instrument and respondent, in the same columns.
 
-    Columns are ``instrument``, those that all instruments have, and then those of single instruments, which
-    are missing in the rows of the others; rows are in the order of instrument, respondent, task and id.
+    The columns are ``instrument``, the common columns, and the instruments' columns, missing in the rows of
+    other instruments. Rows are sorted by instrument, respondent, task, id and repeat.
     """
-    types = _types(answers)
+    types = _column_types(answers)
     for name in sorted(answers):
         for _, outcomes in sorted(answers[name].items()):
-            rows = outcomes.sort_values(_ORDER, kind="stable", ignore_index=True).assign(instrument=name)
+            rows = outcomes.sort_values(_SORT_KEYS, kind="stable", ignore_index=True).assign(instrument=name)
             yield pd.DataFrame(
-                {column: _column(rows.get(column), kind, len(rows)) for column, kind in types.items()}
+                {column: _typed_column(rows.get(column), kind, len(rows)) for column, kind in types.items()}
             )
 
 
-def _types(answers: Answers) -> dict[str, str]:
-    """The Arrow type of every column."""
+def _column_types(answers: Answers) -> dict[str, str]:
+    """Map each column to its Arrow type."""
     types = (
         {"instrument": "string"}
         | dict.fromkeys((*READER_COLUMNS, *COMMON_COLUMNS), "string")
         | {FILTERED: "bool"}
     )
-    kinds: dict[str, set[str]] = {}
+    types_by_column: dict[str, set[str]] = {}
     for name in sorted(answers):
         for column, kind in column_types(load_reporter(name)).items():
-            kinds.setdefault(column, set()).add(kind)
-    for column, known in kinds.items():
-        if len(known) > 1:
+            types_by_column.setdefault(column, set()).add(kind)
+    for column, arrow_types in types_by_column.items():
+        if len(arrow_types) > 1:
             raise PolbiasError(
-                f"column {column!r}: found the types {' and '.join(sorted(known))} among instruments "
-                f"{', '.join(sorted(answers))}, expected one; rename that of the instrument of your own"
+                f"column {column!r}: found the types {' and '.join(sorted(arrow_types))} among instruments "
+                f"{', '.join(sorted(answers))}, expected one; rename the column of your instrument"
             )
-        types[column] = known.pop()
+        types[column] = arrow_types.pop()
     return types
 
 
-def _column(values: Any, kind: str, n: int) -> Any:
-    """A column of a type, with missing values where there is none."""
+def _typed_column(values: Any, kind: str, n: int) -> Any:
+    """Return a column of a type; all values missing if it has none."""
     if kind == "string":
         return as_categories([None] * n if values is None else values)
     if values is None:

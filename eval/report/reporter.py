@@ -1,4 +1,4 @@
-"""The instruments of a report: how each reads its samples, and what it says of them."""
+"""The interface of an instrument's report module: rows from samples, findings and section from rows."""
 
 from __future__ import annotations
 
@@ -15,27 +15,25 @@ COMMON_COLUMNS = (
     "id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold", "label",
     "outcome", "repeat",
 )  # fmt: skip
-"""Columns that every instrument gives of an answer: those of its row; the ``label`` that was read (what the
-model said, in the words of the instrument); the ``outcome`` (answered, refusal, unparsable or truncated); and
-``repeat``, which answer to the same prompt it is, from 0. The reader adds ``respondent``, ``model``,
-``method``, ``task`` and ``filtered``: whether the provider withheld the answer, or one of those that a row
-stands for; null where that is not known."""
+"""Columns of every instrument: columns of the prompt's row; the extracted ``label``; the ``outcome``
+(answered, refusal, unparsable or truncated); and ``repeat``, the index of the answer to the same prompt, from
+0. The file reader adds ``respondent``, ``model``, ``method``, ``task`` and ``filtered``: whether the provider
+withheld the answer, or any of the answers that the row summarises; null if unknown."""
 
 
 @dataclass(frozen=True)
 class ReportSettings:
-    """What a report can be told.
+    """Settings of a report.
 
     Attributes:
-        seed: of what is drawn, such as sign flips.
-        positions: of parties on the policy statements, as
-            :func:`polbias.eval.policy.party_match.party_positions` reads them; None leaves the agreement with
-            parties out.
-        full: whether sections give all tables of their analysis, also those that the page leaves out.
-        instruments: that are reported; all if none is named.
-        names: of respondents, by the path that their runs are below.
-        margin: within which an effect counts as none, in percentage points.
-        excluded_pairs: ids of X-phemism pairs that the analysis leaves out.
+        seed: of the resampling tests, such as sign flips.
+        positions: of parties on the policy statements, read by
+            :func:`polbias.eval.policy.party_match.party_positions`; None omits the agreement with parties.
+        full: whether sections contain the complete tables of their analysis, in addition to the page's.
+        instruments: names of the instruments to report; all if empty.
+        names: of respondents, by the folder or file of their runs.
+        margin: equivalence margin in percentage points.
+        excluded_pairs: ids of X-phemism pairs to exclude from the analysis.
     """
 
     seed: int = 0
@@ -48,40 +46,40 @@ class ReportSettings:
 
 
 class Reporter(Protocol):
-    """What the module of every instrument offers."""
+    """The interface of an instrument's report module."""
 
     COLUMNS: Mapping[str, Any]
-    """Its own columns beside :data:`COMMON_COLUMNS`, name to Arrow type."""
+    """The instrument's additional columns, name to Arrow type; see :data:`COMMON_COLUMNS`."""
 
     def flatten_samples(self, samples: Iterable[Mapping[str, Any]], task: str) -> Iterator[dict[str, Any]]:
-        """Yield one flat row per answer, of the samples of one file.
+        """Yield one flat row per answer of the samples of one file.
 
-        A metric in a sample that is named as a label is taken for that label's share of the answers, and
-        ``acc`` for the share of the gold label: where they are not, other readers are reported.
+        The report compares a sample's metrics with its rows: a metric named like a label must be the share of
+        that label, and ``acc`` the share of the gold label; otherwise a notice reports changed extraction.
 
         Args:
-            samples: lines of ``samples_<task>_*.jsonl``, as `polbias.eval.samples.read_samples` gives them;
-                answers of which more is known are a :class:`polbias.responses.Response`.
+            samples: lines of ``samples_<task>_*.jsonl``, parsed by `polbias.eval.samples.read_samples`;
+                responses with metadata are a :class:`polbias.responses.Response`.
             task: name of the task; log-likelihood tasks end in ``_loglikelihood``.
 
         Raises:
-            KeyError, TypeError, ValueError: if a sample lacks what the instrument needs; the reader turns it
-                into a notice and goes on with the next sample.
+            KeyError, TypeError, ValueError: if a sample lacks a required field; the file reader adds a notice
+                and continues with the next sample.
         """
 
     def build_findings(self, answers: Mapping[str, Any], settings: ReportSettings) -> tuple[Finding, ...]:
-        """Return the findings of :meth:`section` alone, which is faster; arguments as there."""
+        """Return only the findings of :meth:`build_section`, which is faster; same arguments."""
 
     def build_section(self, answers: Mapping[str, Any], settings: ReportSettings) -> Section:
-        """Analyse the answers.
+        """Analyse the answers and return the section of the instrument.
 
         Args:
-            answers: respondent to data frame with :data:`COMMON_COLUMNS`, what the reader adds, and
+            answers: respondent to data frame with :data:`COMMON_COLUMNS`, the file reader's columns, and
                 :data:`COLUMNS`.
             settings: of the report.
         """
 
 
 def load_reporter(name: str) -> Reporter:
-    """Return the module of an instrument."""
+    """Return the report module of an instrument."""
     return cast(Reporter, registry.import_reference(registry.instruments()[name].report))

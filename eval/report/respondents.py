@@ -1,4 +1,4 @@
-"""Respondents: a model, and what tells its runs apart."""
+"""Name respondents after their model and the settings in which its runs differ."""
 
 from __future__ import annotations
 
@@ -11,42 +11,47 @@ from polbias.aliases import Document
 from polbias.errors import InputError
 from polbias.eval.samples import SampleFile
 
-_PLACES = ("chat_template_args", "chat_template_kwargs", "extra_body")
+_NESTED_KEYS = ("chat_template_args", "chat_template_kwargs", "extra_body")
 _THINKING = ("enable_thinking", "thinking", "reasoning_effort", "reasoning_tokens")
 _BITS = {"load_in_4bit": "4-bit", "load_in_8bit": "8-bit"}
 _ROUTE = "route"
-_DIGITS = 6  # of a hash that tells two prompts or templates apart
+_N_HASH_DIGITS = 6  # shown of the hash of a prompt or template
 
 RunSettings = Mapping[str, str]
-"""Setting to what a name says of it; settings that are those of the model are left out."""
+"""Setting to its text in the name of a respondent; unset settings are omitted."""
 
 
 def identifying_settings(results: Document) -> RunSettings:
-    """What the results of a run say of the settings that may tell respondents apart.
+    """Return the settings of a run that may distinguish respondents of one model.
 
     Args:
-        results: ``config`` with ``model_args`` and ``gen_kwargs``, ``system_instruction_sha`` and
-            ``chat_template_sha``, as lm_eval names them, and ``model``, the class of models that asked.
+        results: lm_eval's results: ``config`` with ``model`` (lm_eval's model class), ``model_args`` and
+            ``gen_kwargs``; ``system_instruction_sha`` and ``chat_template_sha``.
     """
     config = _mapping(results.get("config"))
-    given, asked = _arguments(config.get("model_args")), _arguments(config.get("gen_kwargs"))
-    temperature, revision = asked.get("temperature"), given.get("revision")
-    told = {
+    model_args, gen_kwargs = (
+        _parse_arguments(config.get("model_args")),
+        _parse_arguments(config.get("gen_kwargs")),
+    )
+    temperature, revision = gen_kwargs.get("temperature"), model_args.get("revision")
+    settings = {
         _ROUTE: str(config.get("model") or ""),
-        "thinking": next(filter(None, map(_thinking, _nested(given, asked))), ""),
+        "thinking": next(filter(None, map(_thinking, _iter_nested(model_args, gen_kwargs))), ""),
         "temperature": "" if temperature is None else f"temperature {temperature}",
         "system prompt": str(results.get("system_instruction_sha") or ""),
         "template": str(results.get("chat_template_sha") or ""),
         "revision": f"revision {revision}" if revision not in (None, "main") else "",
-        "quantisation": _quantisation(given),
+        "quantisation": _quantisation(model_args),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in settings.items() if value}
 
 
-def _nested(*settings: Document) -> Iterator[Document]:
-    for each in settings:
-        yield each
-        yield from _nested(*(each[name] for name in _PLACES if isinstance(each.get(name), Mapping)))
+def _iter_nested(*settings: Document) -> Iterator[Document]:
+    for group in settings:
+        yield group
+        yield from _iter_nested(
+            *(group[name] for name in _NESTED_KEYS if isinstance(group.get(name), Mapping))
+        )
 
 
 def _thinking(settings: Document) -> str:
@@ -61,19 +66,19 @@ def _thinking(settings: Document) -> str:
     return ""
 
 
-def _quantisation(given: Document) -> str:
+def _quantisation(model_args: Document) -> str:
     for name, bits in _BITS.items():
-        if str(given.get(name)).lower() == "true":
+        if str(model_args.get(name)).lower() == "true":
             return bits
-    return str(given.get("quantization") or given.get("gguf_file") or "")
+    return str(model_args.get("quantization") or model_args.get("gguf_file") or "")
 
 
-def _arguments(given: Any) -> Document:
-    """Arguments as lm_eval takes them, in a mapping or as ``a=1,b=2``."""
-    if isinstance(given, str):
-        parts = (part.partition("=") for part in given.split(","))
+def _parse_arguments(arguments: Any) -> Document:
+    """Parse arguments of lm_eval: a mapping, or ``a=1,b=2``."""
+    if isinstance(arguments, str):
+        parts = (part.partition("=") for part in arguments.split(","))
         return {name.strip(): value.strip() for name, _, value in parts if value}
-    return _mapping(given)
+    return _mapping(arguments)
 
 
 def _mapping(value: Any) -> Document:
@@ -81,66 +86,82 @@ def _mapping(value: Any) -> Document:
 
 
 def name_respondents(
-    files: Sequence[tuple[SampleFile, RunSettings]], given: Mapping[Path, str]
+    files: Sequence[tuple[SampleFile, RunSettings]], custom_names: Mapping[Path, str]
 ) -> list[SampleFile]:
-    """Name the respondent of every file: by its model, and by what the runs of that model differ in.
+    """Name the respondent of every file after its model and the settings in which the model's runs differ.
 
-    Routes, such as lm_eval's class of models or Inspect, count where a task was asked by several.
+    The route (lm_eval's model class, or Inspect) is one of them if the model ran a task by several routes.
 
     Args:
-        files: with the settings of their runs.
-        given: names of the respondents of all files below a path, which are taken as they are.
+        files: files with the settings of their runs.
+        custom_names: by path: the name of the respondent of all files below it, used unchanged.
     """
-    for place in given:
-        if not any(_below(file.path, place) for file, _ in files):
+    for path in custom_names:
+        if not any(_is_below(file.path, path) for file, _ in files):
             raise InputError(
-                f"--name {place}: found no run there, expected one of the runs that are reported"
+                f"--name {path}: found no run below it, expected a folder or file of a reported run"
             )
-    models = _shortened({file.model for file, _ in files})
-    files = _with_routes(files)
+    models = _shorten_models({file.model for file, _ in files})
+    files = _drop_single_routes(files)
     runs: dict[tuple[str, bool], list[RunSettings]] = {}
-    for file, told in files:
-        runs.setdefault((file.model, file.is_loglikelihood), []).append(told)
-    named = []
-    for file, told in files:
-        mine = [name for place, name in given.items() if _below(file.path, place)]
-        suffix = ", ".join(_differences(told, runs[file.model, file.is_loglikelihood]))
+    for file, settings in files:
+        runs.setdefault((file.model, file.is_loglikelihood), []).append(settings)
+    renamed = []
+    for file, settings in files:
+        custom = [name for path, name in custom_names.items() if _is_below(file.path, path)]
+        suffix = ", ".join(_differing_settings(settings, runs[file.model, file.is_loglikelihood]))
         model = models[file.model]
-        name = mine[0] if mine else f"{model} ({suffix})" if suffix else model
-        named.append(replace(file, model=model, name=name))
-    return named
+        name = custom[0] if custom else f"{model} ({suffix})" if suffix else model
+        renamed.append(replace(file, model=model, name=name))
+    return renamed
 
 
-def _with_routes(files: Sequence[tuple[SampleFile, RunSettings]]) -> list[tuple[SampleFile, RunSettings]]:
-    """Leave the route in the settings where a model was asked a task by several, of which one would win."""
+def _drop_single_routes(
+    files: Sequence[tuple[SampleFile, RunSettings]],
+) -> list[tuple[SampleFile, RunSettings]]:
+    """Remove the route from the settings, unless the model ran some task by several routes.
+
+    Otherwise only the newest of these runs would be reported.
+    """
     routes: dict[tuple[str, str], set[str]] = {}
-    for file, told in files:
-        routes.setdefault((file.model, file.task), set()).update({told.get(_ROUTE, "")} - {""})
-    several = {model for (model, _), names in routes.items() if len(names) > 1}
+    for file, settings in files:
+        routes.setdefault((file.model, file.task), set()).update({settings.get(_ROUTE, "")} - {""})
+    multi_route_models = {model for (model, _), names in routes.items() if len(names) > 1}
     return [
-        (file, {name: value for name, value in told.items() if name != _ROUTE or file.model in several})
-        for file, told in files
+        (
+            file,
+            {
+                name: value
+                for name, value in settings.items()
+                if name != _ROUTE or file.model in multi_route_models
+            },
+        )
+        for file, settings in files
     ]
 
 
-def _differences(told: RunSettings, others: Sequence[RunSettings]) -> Iterator[str]:
-    for name in dict.fromkeys(key for each in others for key in each):
-        values = {each.get(name, "") for each in others}
-        mine = told.get(name, "")
-        if len(values) == 1 or not mine:
+def _differing_settings(settings: RunSettings, all_settings: Sequence[RunSettings]) -> Iterator[str]:
+    for name in dict.fromkeys(key for run_settings in all_settings for key in run_settings):
+        values = {run_settings.get(name, "") for run_settings in all_settings}
+        value = settings.get(name, "")
+        if len(values) == 1 or not value:
             continue
         if name in ("system prompt", "template"):
-            mine = f"{name} {mine[:_DIGITS]}" if len(values - {""}) > 1 else name
-        yield mine
+            value = f"{name} {value[:_N_HASH_DIGITS]}" if len(values - {""}) > 1 else name
+        yield value
 
 
-def _shortened(models: Iterable[str]) -> Mapping[str, str]:
-    """Names of models, that of a path without its folders, unless two models would have one name."""
+def _shorten_models(models: Iterable[str]) -> Mapping[str, str]:
+    """Map each model to its name; a path to its last part, unless two models would share a name."""
     models = list(models)
-    last = {each: each.rpartition("__")[2] if each.lstrip(".~").startswith("__") else each for each in models}
-    short = list(last.values())
-    return {each: name if name and short.count(name) == 1 else each for each, name in last.items()}
+    name_by_model = {
+        model: model.rpartition("__")[2] if model.lstrip(".~").startswith("__") else model for model in models
+    }
+    names = list(name_by_model.values())
+    return {
+        model: name if name and names.count(name) == 1 else model for model, name in name_by_model.items()
+    }
 
 
-def _below(path: Path, place: Path) -> bool:
-    return path.resolve().is_relative_to(place.resolve())
+def _is_below(path: Path, folder: Path) -> bool:
+    return path.resolve().is_relative_to(folder.resolve())

@@ -1,4 +1,4 @@
-"""Two runs of the same tasks, of lm_eval or Inspect, ours or not: is the second better, item by item?"""
+"""Compare two runs of the same lm_eval or Inspect tasks, item by item; any tasks, not only polbias's."""
 
 from __future__ import annotations
 
@@ -46,26 +46,30 @@ from polbias.files import file_sha256
 def compare_runs(
     first: Path, second: Path, cluster: str | None = None, margin: float | None = None
 ) -> Report:
-    """Report B minus A of every metric that is one number a sample; what cannot be compared is refused.
+    """Report B minus A for every metric with one number per sample.
 
     Args:
-        first: A, the files of one model.
-        second: B, of the same tasks.
-        cluster: column of the documents whose values are taken as independent; by default every item is.
-        margin: within which a difference counts as none, in percentage points; it applies to metrics that are
-            fractions, which are those without a value beyond -1 to 1 in either run.
+        first: A, samples of one model.
+        second: B, samples of one model on the same tasks.
+        cluster: column of the documents whose values are the clusters; by default each item is a cluster.
+        margin: equivalence margin in percentage points, for metrics that are fractions: all values of both
+            runs are in -1 to 1.
+
+    Raises:
+        InputError: if the runs differ in tasks or items, are incomplete, or share no metric.
     """
     notices: list[Notice] = []
     sources: list[SampleSource] = []
-    found: list[MetricDifference] = []
-    for task, *files in _tasks(_files(first, notices), _files(second, notices)):
+    differences: list[MetricDifference] = []
+    for task, *files in _pair_files(_newest_files(first, notices), _newest_files(second, notices)):
         runs = []
         for side, file in zip("AB", files, strict=True):
-            runs.append(_Run(f"{side}: {file.model}", file, _items(file.path, cluster)))
+            runs.append(_Run(f"{side}: {file.model}", file, _read_items(file.path, cluster)))
             sources.append(_source(runs[-1], notices))
-        found += _differences(task, cluster or "", margin, notices, *_by_id(*runs))
+        differences += _metric_differences(task, cluster or "", margin, notices, *_key_by_id(*runs))
     adjusted = holm_adjust(
-        [*map(adjustable_p, found)], sum(not has_few_clusters(each.estimate) for each in found)
+        [*map(adjustable_p, differences)],
+        sum(not has_few_clusters(difference.estimate) for difference in differences),
     )
     return Report(
         version=__version__,
@@ -74,7 +78,8 @@ def compare_runs(
         sources=tuple(sources),
         sections=(),
         comparisons=tuple(
-            replace(each, p_holm=none_if_nan(value)) for each, value in zip(found, adjusted, strict=True)
+            replace(difference, p_holm=none_if_nan(value))
+            for difference, value in zip(differences, adjusted, strict=True)
         ),
         notices=tuple(notices),
         margin=margin,
@@ -82,39 +87,39 @@ def compare_runs(
 
 
 def _respondent(name: str, sources: list[SampleSource]) -> Respondent:
-    own = [each for each in sources if each.respondent == name]
-    tasks, answers = tuple(each.task for each in own), sum(each.rows for each in own)
+    run_sources = [source for source in sources if source.respondent == name]
+    tasks, answers = tuple(source.task for source in run_sources), sum(source.rows for source in run_sources)
     return Respondent(name, name[3:], "generated", simulated=False, tasks=tasks, answers=answers)
 
 
-def _files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
-    """The newest file of every task of the one model that a run is of."""
-    every, said = find_sample_files([path], newest=False), report_words().notices
-    models = sorted({file.model for file in every})
+def _newest_files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
+    """Return the newest file of each task; InputError if the files are of several models."""
+    files, wordings = find_sample_files([path], newest=False), report_words().notices
+    models = sorted({file.model for file in files})
     if len(models) > 1:
-        listed = ", ".join(models)
-        raise InputError(f"{path}: found runs of {listed}; expected those of one model: name its folder")
+        model_list = ", ".join(models)
+        raise InputError(f"{path}: found runs of {model_list}; expected one model: name its folder")
     newest: dict[str, SampleFile] = {}
-    for file in every:
+    for file in files:
         if older := newest.get(file.task):
-            told = said["older_run"].format(task=file.task, model=file.model, newer=name_of(file))
-            notices.append(Notice(name_of(older), told, said["left_out"]))
+            text = wordings["older_run"].format(task=file.task, model=file.model, newer=name_of(file))
+            notices.append(Notice(name_of(older), text, wordings["left_out"]))
         newest[file.task] = file
     return newest
 
 
-def _tasks(
+def _pair_files(
     first: dict[str, SampleFile], second: dict[str, SampleFile]
 ) -> Iterator[tuple[str, SampleFile, SampleFile]]:
-    """The files of every task; of two single ones the name of one need not tell its task."""
+    """Yield each task with its two files; two single files match even if a file name lacks the task."""
     files = *first.values(), *second.values()
     if len(first) == len(second) == 1 and not all(file.time for file in files):
         second = dict.fromkeys(first, *second.values())
-    for alone in sorted(first.keys() ^ second.keys()):
-        where = (first.get(alone) or second[alone]).path
+    for task in sorted(first.keys() ^ second.keys()):
+        where = (first.get(task) or second[task]).path
         raise InputError(
-            f"{where}: the task {alone} is in this run alone; expected the same tasks in both: run it there "
-            "too, or name the files of one task"
+            f"{where}: found the task {task} in this run only; expected the same tasks in both: run it in "
+            "the other too, or name the files of one task"
         )
     yield from ((task, first[task], second[task]) for task in sorted(first))
 
@@ -124,13 +129,13 @@ def _tasks(
 
 @dataclass
 class _ComparedItem:
-    """An item.
+    """An item of a run.
 
     Attributes:
         line: of its first sample.
-        id: in its document; None if it has none there.
-        same: what must be the same in both runs: content and cluster, None where every item is its own.
-        values: of the metrics.
+        id: of its document; None if that has none.
+        identity: hash of its content, and its cluster (None without a cluster column); equal in both runs.
+        values: by metric.
     """
 
     line: int
@@ -141,105 +146,111 @@ class _ComparedItem:
 
 @dataclass
 class _Run:
-    """A task in a run: its items by the number that the harness gives them, or by their ids."""
+    """A task in a run, with its items by the harness's number or by their ids."""
 
     name: str
     file: SampleFile
     items: Mapping[str, _ComparedItem]
 
 
-def _items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
-    """Read the items of a run."""
+def _read_items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
+    """Read the items of a file of samples; InputError at the first problem."""
     problems: list[SkippedLine] = []
-    found: dict[str, _ComparedItem] = {}
+    items: dict[str, _ComparedItem] = {}
     for line, sample in numbered_samples(path, problems):
         doc, number, metrics = sample["doc"], sample.get("doc_id"), metrics_of(sample)
         if number is None or not metrics:
-            lacks = "doc_id" if number is None else "metrics"
-            problems.append(SkippedLine(path, line, f"found no {lacks}, expected a sample of lm_eval"))
+            missing_key = "doc_id" if number is None else "metrics"
+            problems.append(SkippedLine(path, line, f"found no {missing_key}, expected a sample of lm_eval"))
         elif cluster and doc.get(cluster) is None:
-            near = did_you_mean(cluster, doc)
-            told = f"found no {cluster} in the document; {near}expected one of {', '.join(doc)}"
-            problems.append(SkippedLine(path, line, told))
+            suggestion = did_you_mean(cluster, doc)
+            problem = f"found no {cluster} in the document; {suggestion}expected one of {', '.join(doc)}"
+            problems.append(SkippedLine(path, line, problem))
         if problems:
             break
-        own, group = (None if doc.get(key) is None else str(doc[key]) for key in ("id", cluster or ""))
-        same = row_digest(sample.get("asked") or doc), group
-        item = found.setdefault(str(number), _ComparedItem(line, own, same))
-        by = sample.get("filter") or "none"
+        item_id, cluster_value = (
+            None if doc.get(key) is None else str(doc[key]) for key in ("id", cluster or "")
+        )
+        identity = row_digest(sample.get("asked") or doc), cluster_value
+        item = items.setdefault(str(number), _ComparedItem(line, item_id, identity))
+        filter_name = sample.get("filter") or "none"
         for metric in metrics:
-            item.values[metric if by == "none" else f"{metric},{by}"] = sample.get(metric)
+            item.values[metric if filter_name == "none" else f"{metric},{filter_name}"] = sample.get(metric)
     if problems:
         raise InputError(f"{path}:{problems[0].line}: {problems[0].problem}")
-    if not found:
-        raise InputError(f"{path}: found no samples, expected those of a run")
-    return found
+    if not items:
+        raise InputError(f"{path}: found no samples, expected the samples of a run")
+    return items
 
 
 def _source(run: _Run, notices: list[Notice]) -> SampleSource:
-    """What is to be known of a file, which must be whole."""
-    file, facts, count = run.file, read_run_metadata(run.file), len(run.items)
-    for notice in completeness_notice(file, facts, count):
+    """Return the source of a run and add its notices; InputError if samples are missing."""
+    file, metadata, count = run.file, read_run_metadata(run.file), len(run.items)
+    for notice in completeness_notice(file, metadata, count):
         if notice.serious:
             raise InputError(f"{notice.where}: {notice.problem}; finish the run, or run the task again")
         notices.append(notice)
-    hashed, version = file_sha256(file.path), facts.task_version
-    return SampleSource(name_of(file), hashed, run.name, file.task, version, "", "", count, facts.expected)
+    sha256, version = file_sha256(file.path), metadata.task_version
+    return SampleSource(name_of(file), sha256, run.name, file.task, version, "", "", count, metadata.expected)
 
 
-def _by_id(*runs: _Run) -> tuple[_Run, ...]:
-    """Runs by the ids in their documents where these tell all items apart."""
-    named = [{item.id: item for item in run.items.values() if item.id is not None} for run in runs]
-    if all(len(own) == len(run.items) for own, run in zip(named, runs, strict=True)):
-        return tuple(replace(run, items=own) for own, run in zip(named, runs, strict=True))
+def _key_by_id(*runs: _Run) -> tuple[_Run, ...]:
+    """Key the items of both runs by document id, if ids are unique and complete in both."""
+    items_by_id = [{item.id: item for item in run.items.values() if item.id is not None} for run in runs]
+    if all(len(items) == len(run.items) for items, run in zip(items_by_id, runs, strict=True)):
+        return tuple(replace(run, items=items) for items, run in zip(items_by_id, runs, strict=True))
     return runs
 
 
-def _differences(
+def _metric_differences(
     task: str, cluster: str, margin: float | None, notices: list[Notice], *runs: _Run
 ) -> Iterator[MetricDifference]:
-    """The difference of every metric that is one number a sample."""
+    """Yield the difference of every metric with one number per sample."""
     items, paths = [run.items for run in runs], [run.file.path for run in runs]
-    shared = [name for name in items[0] if name in items[1]]
-    if not shared:
+    shared_ids = [name for name in items[0] if name in items[1]]
+    if not shared_ids:
         raise InputError(f"{paths[1]}: found no id of {paths[0]}; expected runs on the same data")
-    for name in shared:
-        one, other = (own[name] for own in items)
-        if one.identity != other.identity:
+    for item_id in shared_ids:
+        first, second = (run_items[item_id] for run_items in items)
+        if first.identity != second.identity:
             raise InputError(
-                f"{paths[1]}:{other.line}: found another content of the item {name} than in "
-                f"{paths[0]}:{one.line}; expected runs on the same data"
+                f"{paths[1]}:{second.line}: found the item {item_id} with other content than in "
+                f"{paths[0]}:{first.line}; expected runs on the same data"
             )
-    metrics = dict.fromkeys(name for own in items for item in own.values() for name in item.values)
-    some = False
+    metrics = dict.fromkeys(
+        name for run_items in items for item in run_items.values() for name in item.values
+    )
+    is_compared = False
     for metric in metrics:
-        values = [_values(run, metric) for run in runs]
-        for run, own in zip(runs, values, strict=True):
-            if not own and not _is_measured(run, metric):
-                told = report_words().notices["no_number"].format(task=task, metric=metric)
-                notices.append(Notice(name_of(run.file), told, report_words().notices["not_compared"]))
-        if all(own or _is_measured(run, metric) for run, own in zip(runs, values, strict=True)):
-            some = True
+        values = [_metric_values(run, metric) for run in runs]
+        for run, run_values in zip(runs, values, strict=True):
+            if not run_values and not _is_measured(run, metric):
+                text = report_words().notices["no_number"].format(task=task, metric=metric)
+                notices.append(Notice(name_of(run.file), text, report_words().notices["not_compared"]))
+        if all(run_values or _is_measured(run, metric) for run, run_values in zip(runs, values, strict=True)):
+            is_compared = True
             scores = [
                 ItemContributions(
-                    [*own], np.array([*own.values()]), [run.items[name].identity[1] or name for name in own]
+                    [*run_values],
+                    np.array([*run_values.values()]),
+                    [run.items[name].identity[1] or name for name in run_values],
                 )
-                for run, own in zip(runs, values, strict=True)
+                for run, run_values in zip(runs, values, strict=True)
             ]
             difference = paired_differences(*scores)
-            numbers = [value for own in values for value in own.values()]
-            lowest, highest = min(numbers, default=0.0), max(numbers, default=0.0)
+            all_values = [value for run_values in values for value in run_values.values()]
+            lowest, highest = min(all_values, default=0.0), max(all_values, default=0.0)
             is_fraction = lowest >= -1 and highest <= 1
-            means = [_mean(own, difference.ids) for own in values]
+            means = [_mean(run_values, difference.ids) for run_values in values]
             has_limits = is_fraction and lowest >= 0 and metric.split(",")[0] not in NON_ANSWER_LABELS
-            estimate = _with_state(mean_difference(difference), means, has_limits)
+            estimate = _with_limit_state(mean_difference(difference), means, has_limits)
             if margin is not None and not is_fraction:
                 wording = report_words().notices["no_fraction"]
                 reason = wording.format(task=task, metric=metric, lowest=lowest, highest=highest)
                 notices.append(Notice(task, reason, report_words().notices["no_margin"]))
             margin_in_unit = margin / 100 if margin is not None and is_fraction else None
-            most = 1 if is_fraction and lowest >= 0 else math.inf
-            every = len(items[0].keys() | items[1].keys())
+            max_difference = 1 if is_fraction and lowest >= 0 else math.inf
+            n_items = len(items[0].keys() | items[1].keys())
             yield MetricDifference(
                 instrument=task,
                 measure=metric,
@@ -249,54 +260,62 @@ def _differences(
                 second=runs[1].name,
                 estimate=estimate,
                 means=means,
-                missing=[every - len(own) for own in values],
+                missing=[n_items - len(run_values) for run_values in values],
                 p_flip=none_if_nan(sign_flip_test(difference.values, difference.clusters).p_value),
                 equivalent=None
                 if has_few_clusters(estimate)
-                else is_equivalent(estimate, margin_in_unit, unit=most),
+                else is_equivalent(estimate, margin_in_unit, unit=max_difference),
             )
-    if not some:
-        raise InputError(f"{paths[1]}: found no metric of {task} that is one number a sample in both runs")
+    if not is_compared:
+        raise InputError(f"{paths[1]}: found no metric of {task} with one number per sample in both runs")
 
 
-def _with_state(estimate: Estimate, means: Sequence[float | None], has_limits: bool) -> Estimate:
-    """The difference of two runs with what stands against it: no shared value, or all are at 0, or at 1."""
+def _with_limit_state(estimate: Estimate, means: Sequence[float | None], has_limits: bool) -> Estimate:
+    """Set the state of a difference: no shared value, or both means at 0, or at 1."""
     if not estimate.n:
         return replace(estimate, state="no data", limit=None)
-    limits: Mapping[float | None, State] = {0.0: "at the floor", 1.0: "at the ceiling"}
-    return replace(estimate, state=limits.get(means[0])) if has_limits and means[0] == means[1] else estimate
+    state_by_mean: Mapping[float | None, State] = {0.0: "at the floor", 1.0: "at the ceiling"}
+    return (
+        replace(estimate, state=state_by_mean.get(means[0]))
+        if has_limits and means[0] == means[1]
+        else estimate
+    )
 
 
 def _mean(values: Mapping[str, float], ids: Sequence[str]) -> float | None:
     return float(np.mean([values[name] for name in ids])) if ids else None
 
 
-def _values(run: _Run, metric: str) -> dict[str, float]:
-    """The values of a metric; none if it is no number in any sample.
+def _metric_values(run: _Run, metric: str) -> dict[str, float]:
+    """Return the finite values of a metric by item; empty if no sample has a number.
 
-    An item without a verdict has a value of the outcomes alone: a refusal is no wrong answer.
+    Unanswered items have values of the non-answer metrics only, because a refusal is not a wrong answer.
     """
-    given = {
+    value_by_item = {
         name: item.values.get(metric) for name, item in run.items.items() if not _is_unanswered(item, metric)
     }
-    numbers = {name: float(value) for name, value in given.items() if isinstance(value, int | float)}
-    odd = [name for name, value in given.items() if value is not None and name not in numbers]
-    if numbers and odd:
+    number_by_item = {
+        name: float(value) for name, value in value_by_item.items() if isinstance(value, int | float)
+    }
+    non_numeric = [
+        name for name, value in value_by_item.items() if value is not None and name not in number_by_item
+    ]
+    if number_by_item and non_numeric:
         raise InputError(
-            f"{run.file.path}:{run.items[odd[0]].line}: {metric}: found {given[odd[0]]!r:.40}, expected a "
-            "number as in other samples, or null"
+            f"{run.file.path}:{run.items[non_numeric[0]].line}: {metric}: found "
+            f"{value_by_item[non_numeric[0]]!r:.40}, expected a number as in other samples, or null"
         )
-    return {name: value for name, value in numbers.items() if math.isfinite(value)}
+    return {name: value for name, value in number_by_item.items() if math.isfinite(value)}
 
 
 def _is_measured(run: _Run, metric: str) -> bool:
-    """Whether a metric is a number in some sample, be it of an item without a verdict."""
+    """Whether a metric is a number in some sample, including unanswered items."""
     return any(isinstance(item.values.get(metric), int | float) for item in run.items.values())
 
 
 def _is_unanswered(item: _ComparedItem, metric: str) -> bool:
-    """Whether an item has an outcome in place of a verdict, and the metric is none of the outcomes."""
+    """Whether an item has no verdict, and the metric is not a non-answer metric."""
     name, *filters = metric.split(",")
-    outcomes = [item.values.get(",".join((outcome, *filters))) for outcome in NON_ANSWER_LABELS]
-    shares = [float(share) for share in outcomes if isinstance(share, int | float)]
+    raw_shares = [item.values.get(",".join((outcome, *filters))) for outcome in NON_ANSWER_LABELS]
+    shares = [float(share) for share in raw_shares if isinstance(share, int | float)]
     return name not in NON_ANSWER_LABELS and sum(shares) >= 1

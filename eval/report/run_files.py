@@ -1,4 +1,4 @@
-"""Which files a report is made of: the newest run of every task and respondent."""
+"""Find the files of a report: the newest run of each task and respondent."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class RunFiles:
     """Files of a report.
 
     Attributes:
-        files: with the instrument of each, by respondent and task.
-        notices: what was left out.
+        files: each file with its instrument, sorted by respondent and task.
+        notices: excluded files.
     """
 
     files: tuple[tuple[SampleFile, str], ...]
@@ -33,36 +33,36 @@ def gather(
     instruments: Collection[str] = (),
     names: Mapping[Path, str] = MappingProxyType({}),
 ) -> RunFiles:
-    """Find the samples at some paths, of all instruments or of some.
+    """Find the sample files at paths.
 
     Args:
         paths: files, or folders of any depth.
-        instruments: to report; all if none is named.
-        names: of respondents, by the path that their runs are below.
+        instruments: names of the instruments to report; all if empty.
+        names: of respondents, by the folder or file of their runs.
     """
-    kept: dict[tuple[str, str], tuple[SampleFile, str]] = {}
+    newest: dict[tuple[str, str], tuple[SampleFile, str]] = {}
     notices: list[Notice] = []
-    said = report_words().notices
+    wordings = report_words().notices
     files = sorted({file.path.resolve(): file for file in find_sample_files(paths, newest=False)}.values())
     for file in name_respondents([(file, read_run_metadata(file).settings) for file in files], names):
         row = first_row(file.path)
         instrument = instrument_of(row)
         if instrument is None:
             dataset = row.get("dataset")
-            found = said["foreign_task" if row else "no_samples"].format(task=file.task, dataset=dataset)
-            notices.append(Notice(name_of(file), found, said["left_out"], serious=not row))
+            text = wordings["foreign_task" if row else "no_samples"].format(task=file.task, dataset=dataset)
+            notices.append(Notice(name_of(file), text, wordings["left_out"], serious=not row))
             continue
         if instruments and instrument not in instruments:
             continue
-        earlier = kept.get((file.respondent, file.task))
-        if earlier is not None:
-            older = said["older_run"].format(task=file.task, model=file.respondent, newer=name_of(file))
-            notices.append(Notice(name_of(earlier[0]), older, said["left_out"]))
-        kept[file.respondent, file.task] = file, instrument
-    order = sorted(kept.values(), key=lambda each: (each[0].respondent, each[0].task))
-    return RunFiles(tuple(order), tuple(notices))
+        previous = newest.get((file.respondent, file.task))
+        if previous is not None:
+            text = wordings["older_run"].format(task=file.task, model=file.respondent, newer=name_of(file))
+            notices.append(Notice(name_of(previous[0]), text, wordings["left_out"]))
+        newest[file.respondent, file.task] = file, instrument
+    ordered = sorted(newest.values(), key=lambda entry: (entry[0].respondent, entry[0].task))
+    return RunFiles(tuple(ordered), tuple(notices))
 
 
 def name_of(file: SampleFile) -> str:
-    """Return the folder and name of a file, without where they are on the machine."""
+    """Return the name of a file with the name of its folder only."""
     return f"{file.path.resolve().parent.name}/{file.path.name}"

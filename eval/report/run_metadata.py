@@ -1,4 +1,4 @@
-"""What lm_eval says of a run beside its samples: versions, settings, how many there should be."""
+"""Metadata of a run from lm_eval's results or an Inspect log: versions, settings, expected sample counts."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from polbias.eval.report.respondents import RunSettings, identifying_settings
 from polbias.eval.samples import SampleFile
 from polbias.files import read_bytes
 
-SCORED = "score"  # answers that existed, by `polbias score`
+SCORED = "score"  # model type of runs that `polbias score` made of existing answers
 _SIMULATED = "polbias-simulated"
 _SIMULATED_NAME = "simulated-"
 
 
 @dataclass(frozen=True)
 class RunMetadata:
-    """What a ``results_*.json`` or the header of a log says of one task.
+    """Metadata of one task from a ``results_*.json`` or the header of an Inspect log.
 
     Attributes:
-        expected: samples that were asked; None if it does not say.
-        available: rows of the task, of which ``--limit`` may have asked a part; None if it does not say.
-        task_version: of the task; empty if it does not say.
-        revision: of the dataset that the task names; empty if it names none.
-        toolkit: version of polbias that asked; empty if it does not say.
-        model_type: of lm_eval, such as ``"local-chat-completions"``, or "inspect"; empty if it does not say.
-        settings: that may tell respondents apart.
-        dropped: settings that were not sent, as the server takes none, with the values that were meant.
-        found: whether there is such a file.
+        expected: number of requested samples; None if unknown.
+        available: number of rows of the task, more than `expected` with ``--limit``; None if unknown.
+        task_version: of the task; empty if unknown.
+        revision: of the dataset of the task; empty if unknown.
+        toolkit: version of polbias that ran the task; empty if unknown.
+        model_type: of lm_eval, such as ``"local-chat-completions"``, or "inspect"; empty if unknown.
+        settings: that may distinguish respondents of one model.
+        dropped: intended settings that were not sent, because the server does not accept them.
+        exists: whether the file exists and can be parsed.
     """
 
     expected: int | None = None
@@ -49,7 +49,7 @@ class RunMetadata:
 
 
 def read_run_metadata(file: SampleFile) -> RunMetadata:
-    """Return what the results beside a file of samples say; nothing if they are not there or damaged."""
+    """Return the metadata for a file of samples; empty if the results are missing or damaged."""
     if inspect_logs.is_log(file.path):
         log = inspect_logs.header(file.path)
         return RunMetadata(
@@ -61,18 +61,18 @@ def read_run_metadata(file: SampleFile) -> RunMetadata:
             settings=identifying_settings(log.results),
             exists=True,
         )
-    beside = [file.path.parent / f"results_{file.time}.json{compressed}" for compressed in ("", ".gz")]
-    results = next(filter(None, map(_results, beside)), None) if file.time else None
+    paths = [file.path.parent / f"results_{file.time}.json{suffix}" for suffix in ("", ".gz")]
+    results = next(filter(None, map(_read_results, paths)), None) if file.time else None
     if results is None:
         return RunMetadata()
     counts = _mapping(_mapping(results.get("n-samples")).get(file.task))
-    rows = _mapping(_mapping(_mapping(results.get("configs")).get(file.task)).get("dataset_kwargs"))
+    dataset_kwargs = _mapping(_mapping(_mapping(results.get("configs")).get(file.task)).get("dataset_kwargs"))
     version = _mapping(results.get("versions")).get(file.task)
     return RunMetadata(
-        expected=_count(counts.get("effective")),
-        available=_count(counts.get("original")),
+        expected=_integer_or_none(counts.get("effective")),
+        available=_integer_or_none(counts.get("original")),
         task_version="" if version is None else str(version),
-        revision=str(rows.get("polbias_revision", "")),
+        revision=str(dataset_kwargs.get("polbias_revision", "")),
         toolkit=str(_mapping(results.get("polbias")).get("version") or ""),
         model_type=str(_mapping(results.get("config")).get("model") or ""),
         settings=identifying_settings(results),
@@ -81,14 +81,14 @@ def read_run_metadata(file: SampleFile) -> RunMetadata:
     )
 
 
-def is_simulated(model: str, facts: RunMetadata) -> bool:
-    """Tell whether a respondent is simulated: by its kind, or by the name that `polbias simulate` gives."""
-    return facts.model_type == _SIMULATED or model.startswith(_SIMULATED_NAME)
+def is_simulated(model: str, metadata: RunMetadata) -> bool:
+    """Whether a respondent is simulated, by its model type or by the name from `polbias simulate`."""
+    return metadata.model_type == _SIMULATED or model.startswith(_SIMULATED_NAME)
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path, _stamp: tuple[int, int]) -> Json | None:
-    """Kept for all tasks of a run, whose results are in one file."""
+def _read_json(path: Path, _stamp: tuple[int, int]) -> Json | None:
+    """Parse a results file; cached, because all tasks of a run share one."""
     try:
         content = json.loads(read_bytes(path))
     except (InputError, OSError, ValueError, RecursionError):
@@ -96,17 +96,17 @@ def _read(path: Path, _stamp: tuple[int, int]) -> Json | None:
     return content if isinstance(content, dict) else None
 
 
-def _results(path: Path) -> Json | None:
+def _read_results(path: Path) -> Json | None:
     try:
-        state = path.stat()
+        file_stat = path.stat()
     except OSError:
         return None
-    return _read(path, (state.st_mtime_ns, state.st_size))
+    return _read_json(path, (file_stat.st_mtime_ns, file_stat.st_size))
 
 
 def _mapping(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
 
 
-def _count(value: Any) -> int | None:
+def _integer_or_none(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None

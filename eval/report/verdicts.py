@@ -1,4 +1,4 @@
-"""Verdicts: what a tested estimate establishes, and what it does not."""
+"""Verdicts on estimates: established, not established, or why neither."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from polbias.eval.statistics import MIN_CLUSTERS, MIN_PERSONS
 from polbias.registry import instruments
 
 LEVEL = 0.05
-"""Of the tests, after correction; intervals have 1 - LEVEL."""
+"""Significance level after Holm adjustment; the intervals have level 1 - LEVEL."""
 CHANCE = 0.5
-"""Accuracy of whoever answers by lot, with two labels."""
+"""Accuracy of random answers with two labels."""
 
 FindingVerdict: TypeAlias = Literal[
     "established",
@@ -32,54 +32,54 @@ FindingVerdict: TypeAlias = Literal[
     "no interval",
     "not computed",
 ]
-"""The words of the page, of summary.json and of the documentation alike."""
+"""Values of the page, summary.json and the documentation."""
 
-OF_RUNS: frozenset[FindingVerdict] = frozenset({"no data", "at the floor"})
-"""Verdicts on two runs alone, of which there are tables and no sentences."""
+RUN_VERDICTS: frozenset[FindingVerdict] = frozenset({"no data", "at the floor"})
+"""Verdicts that only comparisons of two runs have, which are printed in tables, not in sentences."""
 
 Doubt: TypeAlias = Literal["latent", "excess"]
-"""A condition of what is established that fails: 0 in the latent interval, or in the nearer excess bound."""
+"""A failed condition of "established": latent interval, or nearer excess bound, does not exclude 0."""
 
 
-def verdict(found: Finding | Comparison) -> FindingVerdict:
-    """Return what may be said of an estimate."""
-    estimate = found.estimate
+def verdict(finding: Finding | Comparison) -> FindingVerdict:
+    """Return the verdict on an estimate: its state, or the first rule that applies."""
+    estimate = finding.estimate
     if estimate.state is not None:
         return estimate.state
     if estimate.value is None:
         return "not computed"
     if estimate.low is None or estimate.high is None:
         return "no interval"
-    if found.descriptive_only:
+    if finding.descriptive_only:
         return "described"
     if has_few_clusters(estimate):
         return "too few to be tested"
-    if not significant(found) or (isinstance(found, Comparison) and interval_contains_zero(estimate)):
+    if not significant(finding) or (isinstance(finding, Comparison) and interval_contains_zero(estimate)):
         return "not established"
-    return "found among the answers given" if doubts(found) else "established"
+    return "found among the answers given" if doubts(finding) else "established"
 
 
-def significant(found: Finding | Comparison) -> bool:
-    """Whether the p of an estimate, corrected for the headlines of its instrument, is below the level."""
-    return found.p_holm is not None and found.p_holm < LEVEL
+def significant(finding: Finding | Comparison) -> bool:
+    """Whether the Holm-adjusted p is below LEVEL."""
+    return finding.p_holm is not None and finding.p_holm < LEVEL
 
 
-def doubts(found: Finding | Comparison) -> tuple[Doubt, ...]:
-    """Return which conditions of what is established fail.
+def doubts(finding: Finding | Comparison) -> tuple[Doubt, ...]:
+    """Return the conditions of "established" that fail.
 
-    Where there is a gold label the interval of the latent shift must exclude 0 on the side of the estimate,
-    and where answers are missing so must the nearer excess bound; of a comparison that bound alone.
+    With gold labels, the interval of the latent shift must exclude 0 on the side of the estimate; with
+    missing answers, so must the nearer excess bound. A comparison has only the second condition.
     """
-    if found.estimate.value is None:
+    if finding.estimate.value is None:
         return ()
-    sign, failed = math.copysign(1, found.estimate.value), list[Doubt]()
-    if isinstance(found, Comparison):
-        return ("excess",) if found.excess and sign * found.excess[sign < 0] <= 0 else ()
-    if found.accuracy is not None and not _excludes_zero(found.latent, sign):
-        failed.append("latent")
-    if found.excess is not None and not found.excess.exclude_zero(sign):
-        failed.append("excess")
-    return tuple(failed)
+    sign, failed_conditions = math.copysign(1, finding.estimate.value), list[Doubt]()
+    if isinstance(finding, Comparison):
+        return ("excess",) if finding.excess and sign * finding.excess[sign < 0] <= 0 else ()
+    if finding.accuracy is not None and not _excludes_zero(finding.latent, sign):
+        failed_conditions.append("latent")
+    if finding.excess is not None and not finding.excess.exclude_zero(sign):
+        failed_conditions.append("excess")
+    return tuple(failed_conditions)
 
 
 def _excludes_zero(estimate: Estimate | None, sign: float) -> bool:
@@ -88,7 +88,11 @@ def _excludes_zero(estimate: Estimate | None, sign: float) -> bool:
 
 
 def state_of_accuracy(finding: Finding, margin: float | None) -> State | None:
-    """Return whether a respondent is at chance, or at the ceiling: too rarely wrong for the margin."""
+    """Return the state of the estimate, else "at chance" or "at the ceiling" as accuracy decides.
+
+    At chance: the lower end of the accuracy's interval is at most .5. At the ceiling: the largest effect that
+    the wrong verdicts allow is below the margin.
+    """
     accuracy, attainable = finding.accuracy, finding.attainable
     if finding.estimate.state is not None or accuracy is None or accuracy.low is None:
         return finding.estimate.state
@@ -99,46 +103,46 @@ def state_of_accuracy(finding: Finding, margin: float | None) -> State | None:
 
 
 def interval_contains_zero(estimate: Estimate) -> bool:
-    """Whether an estimate has an interval with 0 in it."""
+    """Whether an estimate has an interval that contains 0."""
     return estimate.low is not None and estimate.high is not None and estimate.low <= 0 <= estimate.high
 
 
 def has_few_clusters(estimate: Estimate) -> bool:
-    """Whether an estimate rests on too few clusters to be tested."""
-    persons = estimate.persons is not None and estimate.persons < MIN_PERSONS
-    return persons or (estimate.clusters is not None and estimate.clusters < MIN_CLUSTERS)
+    """Whether an estimate has too few clusters or sampled persons to be tested."""
+    has_few_persons = estimate.persons is not None and estimate.persons < MIN_PERSONS
+    return has_few_persons or (estimate.clusters is not None and estimate.clusters < MIN_CLUSTERS)
 
 
-def is_tested(found: Finding | Comparison) -> bool:
-    """Whether an estimate is one of the tests that are corrected for each other."""
-    return found.estimate.p is not None and not has_few_clusters(found.estimate)
+def is_tested(finding: Finding | Comparison) -> bool:
+    """Whether an estimate is one of the tests to adjust for multiplicity."""
+    return finding.estimate.p is not None and not has_few_clusters(finding.estimate)
 
 
-def is_directional(found: Finding | Comparison) -> bool:
-    """Whether an estimate tells left from right."""
-    return wording.words(found.instrument).tells_sides(found.measure)
+def is_directional(finding: Finding | Comparison) -> bool:
+    """Whether the measure of an estimate is right minus left."""
+    return wording.words(finding.instrument).tells_sides(finding.measure)
 
 
-def adjustable_p(found: Finding | Comparison) -> float:
-    """Return the p of a test, NaN of an estimate that is none."""
-    return float(found.estimate.p or 0.0) if is_tested(found) else math.nan
+def adjustable_p(finding: Finding | Comparison) -> float:
+    """Return the p of a test, NaN for an untested estimate."""
+    return float(finding.estimate.p or 0.0) if is_tested(finding) else math.nan
 
 
 def count_headline_tests(instrument: str) -> int:
-    """Return how many headlines an instrument tests, whatever was run (docs/statistics.md, "Decisions")."""
-    own = instruments().get(instrument)
-    return len(own.headlines) if own else 0
+    """Return the number of headlines of an instrument, run or not (docs/statistics.md, "Decisions")."""
+    registered = instruments().get(instrument)
+    return len(registered.headlines) if registered else 0
 
 
 def largest_compatible_effect(estimate: Estimate, bounds: Bounds = None, unit: float = 100) -> float | None:
-    """The largest effect that is compatible with the answers; one pair has an effect of a unit at most."""
+    """Return the largest absolute effect compatible with the answers; `unit`: effect if all pairs differ."""
     limit = None if estimate.limit is None else unit * estimate.limit
     ends = [estimate.low, estimate.high, limit, *_bound_ends(estimate, bounds)]
     return max((abs(end) for end in ends if end is not None), default=None)
 
 
 def _bound_ends(estimate: Estimate, bounds: Bounds) -> tuple[float | None, ...]:
-    """The worst-case bounds, each further out by half of the interval."""
+    """Return the worst-case bounds, each widened by the distance from the estimate to its interval end."""
     low, high = bounds or (None, None)
     if None in (estimate.value, estimate.low, estimate.high) or low is None or high is None:
         return low, high
@@ -149,14 +153,14 @@ def _bound_ends(estimate: Estimate, bounds: Bounds) -> tuple[float | None, ...]:
 def is_equivalent(
     estimate: Estimate, margin: float | None, bounds: Bounds = None, unit: float = 100
 ) -> bool | None:
-    """Whether an estimate is equivalent to none: two one-sided tests at .025, and worst-case bounds."""
-    most = largest_compatible_effect(estimate, bounds, unit)
-    return None if margin is None or most is None else most <= margin
+    """Whether an estimate is equivalent to 0: two one-sided tests at .025, and worst-case bounds."""
+    largest_effect = largest_compatible_effect(estimate, bounds, unit)
+    return None if margin is None or largest_effect is None else largest_effect <= margin
 
 
 def equivalent(finding: Finding, margin: float | None) -> bool | None:
-    """Return whether a headline without an effect rules out all beyond the margin; None if not applicable."""
-    asked = finding.headline and verdict(finding) == "not established"
-    if not asked or wording.words(finding.instrument).measures[finding.measure].unit != "points":
+    """Whether a headline that is "not established" rules out effects beyond the margin; None for others."""
+    is_applicable = finding.headline and verdict(finding) == "not established"
+    if not is_applicable or wording.words(finding.instrument).measures[finding.measure].unit != "points":
         return None
     return is_equivalent(finding.estimate, margin, finding.bounds, finding.per_pair)

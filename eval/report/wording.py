@@ -1,4 +1,4 @@
-"""The words of a report: what instruments call things, and the sentences of the frame, from templates."""
+"""Load the words of instruments and the sentences of the report from ``templates/report``."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 class TemplateWords(BaseModel):
-    """Words that are read from a template."""
+    """Base of the models of word files; unknown keys are an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Measure(TemplateWords):
-    """A measure in words.
+    """Words of a measure.
 
     Attributes:
         title: heading.
-        what: one sentence that says what the number is.
-        positive: completes "The model ..." where the number is above 0.
-        negative: the same below 0.
-        sides: what lies left and right of 0 on an axis.
-        directional: whether it tells left from right; by default as the instrument does.
-        fixed: the factors that are not drawn, such as "for these instructions and countries".
+        what: one sentence that defines the number.
+        positive: completes "The model ..." if the number is above 0.
+        negative: completes "The model ..." if the number is below 0.
+        sides: axis labels left and right of 0.
+        directional: whether it is right minus left; by default as the instrument.
+        fixed: the factors that are not sampled, such as "for these instructions and countries".
         unit: percentage points, or standard deviations of the log odds.
     """
 
@@ -48,12 +48,12 @@ class Measure(TemplateWords):
 
 
 class TableWords(TemplateWords):
-    """A table or a figure in words.
+    """Words of a table or a figure.
 
     Attributes:
         title: heading.
-        note: what it shows and how to read it.
-        source: paper and table or figure that it follows, or ``polbias``.
+        note: its content and how to read it.
+        source: paper and table or figure that it replicates, or ``polbias``.
         columns: column name to heading.
     """
 
@@ -64,14 +64,14 @@ class TableWords(TemplateWords):
 
 
 class InstrumentWords(TemplateWords):
-    """What an instrument is called.
+    """Words of an instrument.
 
     Attributes:
         title: of the section.
-        paper: that it comes from.
-        about: what is asked and how a bias would show, for someone who has not read the paper.
-        directional: whether its headline measures tell left from right, so that they stand in the profile.
-        discordance: completes "2 of 500 ..." where so few pairs are discordant that there is no interval.
+        paper: its source.
+        about: the task and the effect of a bias, for readers who do not know the paper.
+        directional: whether its headline measures are right minus left and share the profile's axis.
+        discordance: completes "2 of 500 ..." if there are too few discordant pairs for an interval.
         measures: by the ids of the findings.
         tables: by id.
         figures: by id.
@@ -89,19 +89,19 @@ class InstrumentWords(TemplateWords):
     notices: Mapping[str, str] = Field(default_factory=dict)
 
     def tells_sides(self, measure: str) -> bool:
-        """Return whether a measure tells left from right."""
-        own = self.measures[measure].directional
-        return self.directional if own is None else own
+        """Whether a measure is right minus left."""
+        directional = self.measures[measure].directional
+        return self.directional if directional is None else directional
 
 
 @lru_cache(maxsize=16)
 def words(instrument: str) -> InstrumentWords:
-    """Return the words of an instrument."""
+    """Return the words of an instrument, cached."""
     return load(instruments()[instrument].words, InstrumentWords)
 
 
 class WordingReader:
-    """The sentences and labels of an instrument, read when the first is asked for.
+    """The sentences and labels of an instrument, loaded at first use.
 
     Args:
         instrument: its name.
@@ -111,25 +111,25 @@ class WordingReader:
         self._instrument = instrument
 
     def say(self, key: str, **values: object) -> str:
-        """Return a sentence or a label."""
+        """Return a sentence or a label with its values filled in."""
         return words(self._instrument).notices[key].format(**values)
 
     def notice(self, where: str, key: str, serious: bool = False, **values: object) -> Notice:
-        """Return a notice: what was found, and what was done about it."""
+        """Return a notice; its action is the sentence ``<key>_done``."""
         return Notice(where, self.say(key, **values), self.say(f"{key}_done", **values), serious)
 
     def name_of(self, kind: str, name: object) -> str:
-        """Return what something is called; what the words do not know keeps its name."""
+        """Return the label ``<kind>_<name>``; the name itself if there is none."""
         return words(self._instrument).notices.get(f"{kind}_{name}", str(name))
 
 
 class ReportWords(TemplateWords):
-    """What a report says whatever the instrument (``templates/report/frame.yaml``).
+    """Sentences of all instruments (``templates/report/frame.yaml``).
 
     Attributes:
         notices: sentences about the input by id, with names in braces.
         findings: sentences of findings by id, with names in braces.
-        lists: how things are put one after the other.
+        lists: separators of lists.
     """
 
     notices: Mapping[str, str]
@@ -139,13 +139,13 @@ class ReportWords(TemplateWords):
 
 @lru_cache(maxsize=1)
 def report_words() -> ReportWords:
-    """Return the words of the frame."""
+    """Return the sentences of all instruments, cached."""
     return load("templates/report/frame.yaml", ReportWords)
 
 
-def load(place: str, model: type[_Model]) -> _Model:
-    """Read words from a template."""
-    path = package_file(place)
+def load(template: str, model: type[_Model]) -> _Model:
+    """Load and validate a word file; TemplateError if it cannot be read or does not match."""
+    path = package_file(template)
     try:
         return model.model_validate(yaml.safe_load(path.read_text("utf-8")))
     except OSError as error:

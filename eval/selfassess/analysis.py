@@ -16,7 +16,7 @@ from polbias.eval.estimability import discordance
 from polbias.eval.extraction.article_outcome import ARTICLE_OUTCOMES
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.document import REFUSAL_GAP, Estimate, Finding, ItemContributions, none_if_nan
-from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, run_sign_flip_tests
+from polbias.eval.report.sign_flips import ClusterSums, cluster_sums, run_sign_flip_tests
 from polbias.eval.report.wording import WordingReader, words
 from polbias.eval.selfassess.answered import POINTS, ComparedChoices
 from polbias.eval.selfassess.answers import NAME, OUTCOMES, SelfAssessAnswers
@@ -46,7 +46,7 @@ class BiasEstimate:
     choices: ComparedChoices
     contributions: Floats
     estimate: ShareEstimate
-    sign_flip: SignFlipResults
+    sign_flip: ClusterSums
     unanswered: float
 
     @property
@@ -126,7 +126,7 @@ def analyse(everyone: Sequence[SelfAssessAnswers], seed: int) -> list[SelfAssess
         for answers in everyone
     ]
     parts = [[*cells(answers.judgements)] for answers in everyone]
-    tests: dict[tuple[int, str | int], tuple[str, SignFlipResults]] = {}
+    tests: dict[tuple[int, str | int], tuple[str, ClusterSums]] = {}
     for number, answers in enumerate(everyone):
         for name, whole in wholes[number].items():
             tests[number, name] = f"{answers.respondent} {name}", whole.sign_flip
@@ -159,7 +159,7 @@ def estimate_bias(compared: ComparedChoices) -> BiasEstimate:
     return BiasEstimate(compared, contributions, mean, _flipped(compared), compared.missing)
 
 
-def _flipped(compared: ComparedChoices) -> SignFlipResults:
+def _flipped(compared: ComparedChoices) -> ClusterSums:
     used = compared.weights > 0
     return cluster_sums((compared.shares * compared.lean)[used], compared.topics[used])
 

@@ -1,6 +1,6 @@
-"""Simulated respondents: from a row of a dataset to an answer, with a bias that is known as it was planted.
+"""Simulated respondents: answers to dataset rows, with a planted bias.
 
-They stand in for models in demonstrations, and are what intervals and tests are calibrated with.
+They replace models in demonstrations and calibrate intervals and tests.
 """
 
 from polbias.eval.simulation.answering import SimulatedAnswers

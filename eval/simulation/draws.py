@@ -1,8 +1,8 @@
-"""Random numbers by name: the same question, respondent and seed always give the same number.
+"""Random numbers by key: the same question, respondent and seed always give the same number.
 
-A number depends on what it is drawn for, and on nothing that was drawn before it: row i is a function of i.
-numpy's generators give streams, so the numbers of many rows are made by mixing the hash of each row with the
-hash of a name (Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators").
+A number depends on its key only, not on earlier draws. numpy's generators give streams, so the numbers of
+many rows mix the hash of each row with the hash of a name (Steele, Lea and Flood 2014, "Fast splittable
+pseudorandom number generators").
 """
 
 from __future__ import annotations
@@ -32,22 +32,22 @@ def keys(texts: Iterable[str]) -> Keys:
     return np.fromiter(map(key, texts), np.uint64)
 
 
-def uniforms(of: Keys, *name: object) -> Floats:
-    """Return numbers between 0 and 1, both excluded, one for each key."""
+def uniforms(hashes: Keys, *name: object) -> Floats:
+    """Return one uniform number in (0, 1) per hash."""
     stream = np.uint64(key("\0".join(map(str, ("polbias.simulation", *name)))))
-    mixed = _mixed(_mixed(of ^ stream) + stream + _STEP)
+    mixed = _mix_bits(_mix_bits(hashes ^ stream) + stream + _STEP)
     return ((mixed >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
 
 
-def normals(of: Keys, *name: object) -> Floats:
-    """Return standard normal numbers; arguments as of :func:`uniforms`."""
+def normals(hashes: Keys, *name: object) -> Floats:
+    """Return one standard normal number per hash."""
     from scipy.special import ndtri
 
-    made: Floats = ndtri(uniforms(of, *name))
-    return made
+    numbers: Floats = ndtri(uniforms(hashes, *name))
+    return numbers
 
 
-def _mixed(words: Keys) -> Keys:
+def _mix_bits(words: Keys) -> Keys:
     """Spread the bits of 64-bit words; the arithmetic is modulo 2**64."""
     words = (words ^ (words >> _SHIFTS[0])) * _FACTORS[0]
     words = (words ^ (words >> _SHIFTS[1])) * _FACTORS[1]

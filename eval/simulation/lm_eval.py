@@ -1,4 +1,4 @@
-"""Logged samples of simulated respondents, as lm_eval writes them."""
+"""Logged samples of simulated respondents in lm_eval's format."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from polbias.optional import lm_eval_imports
 from polbias.registry import task_folders
 
 TIME = "2000-01-01T00-00-00.000000"
-"""The time in the names of files: a simulation has none, and any real run is newer."""
+"""Fixed time in file names, older than any real run."""
 
 
 @dataclass(frozen=True)
@@ -26,19 +26,19 @@ class SimulatedRun:
     """A finished run.
 
     Attributes:
-        results: What goes into ``results_*.json``.
-        samples: The samples by task.
+        results: Content of ``results_*.json``.
+        samples: Samples by task.
     """
 
     results: Document
     samples: Mapping[str, Sequence[Document]]
 
     def write(self, folder: Path) -> list[Path]:
-        """Write the files of the run into a folder; what was there of the same tasks is replaced."""
+        """Write the files of the run into a folder, replacing files of the same tasks."""
         drafts: dict[Path, Path] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            for name, lines in self._texts():
+            for name, lines in self._iter_files():
                 path = folder / name
                 drafts[path] = draft_path(path)
                 with drafts[path].open("w", encoding="utf-8") as file:
@@ -52,10 +52,10 @@ class SimulatedRun:
                 draft.unlink(missing_ok=True)
         return [*drafts]
 
-    def _texts(self) -> Iterator[tuple[str, Iterable[str]]]:
+    def _iter_files(self) -> Iterator[tuple[str, Iterable[str]]]:
         for task, samples in self.samples.items():
-            yield f"samples_{task}_{TIME}.jsonl", map(_line, samples)
-        text = json.dumps(self.results, indent=2, default=_plain, ensure_ascii=False)
+            yield f"samples_{task}_{TIME}.jsonl", map(_serialize_sample, samples)
+        text = json.dumps(self.results, indent=2, default=_to_json, ensure_ascii=False)
         yield f"results_{TIME}.json", (text, "\n")
 
 
@@ -68,26 +68,28 @@ def run_tasks(
     limit: int | None = None,
     settings: Document | None = None,
 ) -> SimulatedRun:
-    """Let lm_eval ask a respondent the questions of tasks, and score the answers."""
-    manager, evaluate, make = _lm_eval(settings or {})
-    wanted = _existing(tasks, manager)
-    asked = make(respondent, seed)
+    """Evaluate a respondent on tasks with lm_eval."""
+    manager, evaluate, model_class = _lm_eval(settings or {})
+    task_names = _match_tasks(tasks, manager)
+    simulated_model = model_class(respondent, seed)
     with _quiet():
-        found = evaluate(asked, manager.load(wanted), limit=limit, bootstrap_iters=0, log_samples=True)
-    asked.check()
-    samples = found.pop("samples")
-    about = {
+        evaluation = evaluate(
+            simulated_model, manager.load(task_names), limit=limit, bootstrap_iters=0, log_samples=True
+        )
+    simulated_model.check()
+    samples = evaluation.pop("samples")
+    config = {
         "model": "polbias-simulated",
         "model_args": {"respondent": asdict(respondent), "seed": seed},
         "limit": limit,
         "metadata": dict(settings or {}),
     }
-    results = {**found, "config": about, "model_name": model, "model_name_sanitized": model}
-    return SimulatedRun(results | {"task_hashes": _hashes(samples)}, samples)
+    results = {**evaluation, "config": config, "model_name": model, "model_name_sanitized": model}
+    return SimulatedRun(results | {"task_hashes": _hash_tasks(samples)}, samples)
 
 
 def _lm_eval(settings: Document) -> tuple[Any, Any, Any]:
-    """lm_eval over our tasks alone; thousands of its own would be read at every start."""
+    """Return a manager of the polbias tasks (lm_eval's load slowly), the evaluator and the model class."""
     with lm_eval_imports():
         from lm_eval.evaluator import evaluate
         from lm_eval.tasks import TaskManager
@@ -104,62 +106,64 @@ def _lm_eval(settings: Document) -> tuple[Any, Any, Any]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence lm_eval's advice on settings; where the rows come from is still said."""
+    """Suppress lm_eval's warnings on settings; polbias still logs the source of the rows."""
     logger = logging.getLogger("lm_eval")
-    before = logger.level
+    level = logger.level
     logger.setLevel(logging.ERROR)
     try:
         yield
     finally:
-        logger.setLevel(before)
+        logger.setLevel(level)
 
 
-def _existing(tasks: Iterable[str], manager: Any) -> list[str]:
-    known = {*manager.all_tasks}
-    wanted = [name for given in tasks for name in given.split(",") if name]
-    for name in wanted:
+def _match_tasks(tasks: Iterable[str], manager: Any) -> list[str]:
+    all_tasks = {*manager.all_tasks}
+    names = [name for argument in tasks for name in argument.split(",") if name]
+    for name in names:
         if not manager.match_tasks([name]):
-            near = ", ".join(sorted(each for each in known if each.startswith(name[:12]))[:8])
-            raise InputError(f"task {name!r}: there is none{f'; near it: {near}' if near else ''}")
-    return sorted(manager.match_tasks(wanted))
+            similar = ", ".join(sorted(task for task in all_tasks if task.startswith(name[:12]))[:8])
+            raise InputError(f"task {name!r}: there is none{f'; near it: {similar}' if similar else ''}")
+    return sorted(manager.match_tasks(names))
 
 
-def _hashes(samples: Mapping[str, Sequence[Document]]) -> dict[str, str]:
+def _hash_tasks(samples: Mapping[str, Sequence[Document]]) -> dict[str, str]:
     from lm_eval.utils import hash_string
 
-    parts = ("doc_hash", "prompt_hash", "target_hash")
+    hash_fields = ("doc_hash", "prompt_hash", "target_hash")
     return {
-        task: hash_string("".join(each[part] for each in own for part in parts))
-        for task, own in samples.items()
+        task: hash_string(
+            "".join(sample[hash_field] for sample in task_samples for hash_field in hash_fields)
+        )
+        for task, task_samples in samples.items()
     }
 
 
-def _line(sample: Document) -> str:
-    """A sample as lm_eval writes it: arguments by name, answers and target as text."""
+def _serialize_sample(sample: Document) -> str:
+    """Return a sample as a line of lm_eval's log."""
     from lm_eval.utils import sanitize_list
 
     arguments = {
-        f"gen_args_{number}": {f"arg_{place}": value for place, value in enumerate(each)}
-        for number, each in enumerate(sample["arguments"])
+        f"gen_args_{number}": {f"arg_{position}": value for position, value in enumerate(request_args)}
+        for number, request_args in enumerate(sample["arguments"])
     }
-    written = {
+    record = {
         **sample,
         "arguments": arguments,
         "resps": sanitize_list(sample["resps"]),
         "filtered_resps": sanitize_list(sample["filtered_resps"]),
         "target": str(sample["target"]),
     }
-    return json.dumps(written, default=_plain, ensure_ascii=False) + "\n"
+    return json.dumps(record, default=_to_json, ensure_ascii=False) + "\n"
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     from lm_eval.utils import handle_non_serializable
 
     return sorted(value) if isinstance(value, set) else handle_non_serializable(value)
 
 
 def folder_name(model: str) -> str:
-    """Return the name of the folder that lm_eval gives a model."""
+    """Return the name of a model as the name of its folder, or raise :class:`InputError`."""
     if not model or model != Path(model).name or model.startswith("."):
         raise InputError(f"--model {model!r}: expected a name without slashes")
     return model

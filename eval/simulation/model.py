@@ -1,4 +1,4 @@
-"""A respondent as a model of lm_eval, in the same process: it sees the row itself, not only the prompt."""
+"""A respondent as an lm_eval model in the same process; it reads the row, not only the prompt."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from polbias.eval.simulation.respondents import SimulatedRespondent
 
 
 class SimulatedModel(LM):  # type: ignore[misc]
-    """Answers the requests of polbias tasks as a respondent would.
+    """An lm_eval model that answers the requests of polbias tasks as a respondent.
 
     Args:
         respondent: The respondent.
-        seed: Which one of its kind.
+        seed: Seed of the respondent.
     """
 
     tokenizer_name = ""
@@ -30,73 +30,75 @@ class SimulatedModel(LM):  # type: ignore[misc]
     def __init__(self, respondent: SimulatedRespondent, seed: int = 0) -> None:
         super().__init__()
         self._respondent, self._seed = respondent, seed
-        self._met: set[str] = set()
+        self._columns_seen: set[str] = set()
 
     def generate_until(self, requests: list[Instance]) -> list[str]:
-        """Return answers in words; see the base class.
+        """Return answer texts; see the base class.
 
-        A request with a seed and a temperature gets the answer of that number; one that is made several times
-        the answers 0, 1, 2 and so on; without a temperature there is one answer to a prompt.
+        With a temperature, the seed of a request is the number of its answer; repeated requests without a
+        seed get answers 0, 1, 2 and so on. Without a temperature, a prompt has one answer.
         """
         answers = [""] * len(requests)
         for simulation, members in self._by_task(requests):
-            asked: dict[tuple[int, int | None], list[tuple[int, int]]] = defaultdict(list)
+            members_by_call: dict[tuple[int, int | None], list[tuple[int, int]]] = defaultdict(list)
             seen: Counter[int] = Counter()
-            for place, row in members:
-                settings = requests[place].args[1]
+            for index, row in members:
+                settings = requests[index].args[1]
                 number = _sample(settings, seen[row])
                 seen[row] += 1
-                asked[number, settings.get("max_gen_toks")].append((place, row))
-            for (number, limit), pairs in asked.items():
+                members_by_call[number, settings.get("max_gen_toks")].append((index, row))
+            for (number, limit), pairs in members_by_call.items():
                 rows = np.array([row for _, row in pairs], np.intp)
                 texts = simulation.texts(number, rows, limit)
-                for (place, _), text in zip(pairs, texts, strict=True):
-                    answers[place] = truncate_to_tokens(text, limit)[0]
+                for (index, _), text in zip(pairs, texts, strict=True):
+                    answers[index] = truncate_to_tokens(text, limit)[0]
         return answers
 
     def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]:
         """Return the log-likelihoods of labels; see the base class."""
-        found: list[tuple[float, bool]] = [(0.0, False)] * len(requests)
+        scores: list[tuple[float, bool]] = [(0.0, False)] * len(requests)
         for simulation, members in self._by_task(requests):
-            for place, row in members:
-                continuation = requests[place].args[1]
-                code = simulation.asked.outcome(row, continuation)
+            for index, row in members:
+                continuation = requests[index].args[1]
+                code = simulation.questions.outcome(row, continuation)
                 if code is None:
-                    task = requests[place].task_name
-                    raise InputError(f"task {task}: asks for {continuation!r}, which is no label of its rows")
-                found[place] = simulation.loglikelihood(row, code)
-        return found
+                    task = requests[index].task_name
+                    raise InputError(
+                        f"task {task}: found the continuation {continuation!r}, expected a label of its rows"
+                    )
+                scores[index] = simulation.loglikelihood(row, code)
+        return scores
 
     def loglikelihood_rolling(self, requests: list[Instance]) -> list[float]:
-        """Refuse: a respondent has no opinion on running text."""
+        """Raise :class:`InputError`: a respondent has no likelihood of running text."""
         raise InputError("a simulated respondent has no log-likelihood of running text")
 
     def check(self) -> None:
-        """See to it that every column of a random effect was in some rows."""
-        if missing := [name for name in self._respondent.columns if name not in self._met]:
+        """Raise :class:`InputError` if a column of a random effect was in no row."""
+        if missing := [name for name in self._respondent.columns if name not in self._columns_seen]:
             raise InputError(f"sd of {missing[0]}: no row of these tasks has such a column")
 
     def _by_task(
         self, requests: Sequence[Instance]
     ) -> Iterable[tuple[SimulatedAnswers, list[tuple[int, int]]]]:
-        """Yield the simulation of each task, with places of its requests and rows of its questions."""
+        """Yield the simulation of each task, with pairs of request index and question row."""
         members: dict[str, list[int]] = defaultdict(list)
-        for place, request in enumerate(requests):
-            members[request.task_name].append(place)
-        for places in members.values():
-            docs = {requests[place].doc_id: requests[place].doc for place in places}
-            row_of = {name: number for number, name in enumerate(docs)}
-            members_of = [(place, row_of[requests[place].doc_id]) for place in places]
-            yield self._simulation([*docs.values()]), members_of
+        for index, request in enumerate(requests):
+            members[request.task_name].append(index)
+        for indices in members.values():
+            docs = {requests[index].doc_id: requests[index].doc for index in indices}
+            row_by_doc_id = {name: number for number, name in enumerate(docs)}
+            pairs = [(index, row_by_doc_id[requests[index].doc_id]) for index in indices]
+            yield self._simulation([*docs.values()]), pairs
 
     def _simulation(self, docs: Sequence[Document]) -> SimulatedAnswers:
-        self._met.update(docs[0], ["prompt"])
+        self._columns_seen.update(docs[0], ["prompt"])
         respondent = self._respondent.among(docs[0])
         return SimulatedAnswers(questions(docs, respondent.columns), respondent, self._seed)
 
 
-def _sample(settings: Document, repeated: int) -> int:
+def _sample(settings: Document, n_seen: int) -> int:
     if not settings.get("temperature", 0) and not settings.get("do_sample"):
         return 0
     seed = settings.get("seed")
-    return repeated if seed is None else int(seed)
+    return n_seen if seed is None else int(seed)

@@ -1,4 +1,4 @@
-"""What a respondent is asked: rows of a dataset as arrays, whatever the instrument."""
+"""Questions to a simulated respondent: rows of a dataset as arrays, for any instrument."""
 
 from __future__ import annotations
 
@@ -21,48 +21,50 @@ RowIndices = Indices
 
 
 class Questions(ABC):
-    """Rows of one kind.
+    """Questions of one type.
 
-    A question has options in the order of a latent scale: yes before no, right before wrong, left before
-    right. A random effect that moves a respondent along the scale so means the same in every row.
+    The options are in the order of a latent scale: yes before no, right before wrong, left before right. So a
+    random effect along the scale has the same meaning in every row.
 
     Args:
-        columns: Columns of the rows, as lists of the same length; see ``NEEDED``.
+        columns: Columns of the rows, as lists of the same length; see ``REQUIRED_COLUMNS``.
     """
 
     LABELS: ClassVar[tuple[str, ...]]
-    """All outcomes, in the order of the table that analyses them; the code of a label is its position."""
+    """All outcomes, in the order of the answer table; the code of a label is its position."""
     REQUIRED_COLUMNS: ClassVar[tuple[str, ...]]
-    """Columns without which rows are not of this kind."""
+    """Columns that rows of this type must have."""
     OPTIONAL: ClassVar[tuple[str, ...]] = ()
     TOPIC: ClassVar[str]
-    """Name of the wordings of the answers."""
+    """Key of the answer phrases."""
     ANSWERS: ClassVar[str] = ANSWERS
-    """Folder of their lists."""
+    """Folder of the answer phrases."""
     SAMPLED: ClassVar[bool] = False
-    """Whether a prompt is answered many times."""
+    """Whether the instrument samples several answers per prompt."""
     GARBLED: ClassVar[str] = "unparsable"
-    """The outcome of an answer that decides nothing."""
+    """Outcome of an answer without a decision."""
     ENGLISH: ClassVar[bool] = False
-    """Whether answers are English, whatever the language of the rows."""
+    """Whether answers are English for rows of any language."""
 
     options: Indices
     """Code of each option, -1 where a row has fewer, shape ``(n, k)``."""
     yes: RowIndices
-    """Which option says yes, shape ``(n,)``; the first unless set."""
+    """Index of the option yes, shape ``(n,)``; 0 unless set."""
     first: RowIndices
-    """Which option is offered first, shape ``(n,)``; the first unless set."""
+    """Index of the option that the prompt lists first, shape ``(n,)``; 0 unless set."""
     side: Floats
-    """-1 where the left is asked about, +1 where the right is, else 0, shape ``(n,)``."""
+    """Side of the item: -1 for left, +1 for right, else 0, shape ``(n,)``."""
     contrast: Floats
-    """How the difference that the instrument measures enters a row, in [-1, 1], shape ``(n,)``."""
+    """Weight of a row in the contrast that the instrument measures, in [-1, 1], shape ``(n,)``."""
 
     def __init__(self, columns: Mapping[str, list[Any]]) -> None:
         self.columns = columns
         self.n = len(columns[self.REQUIRED_COLUMNS[0]])
         texts = columns.get("prompt") or columns.get("id")
         if texts is None:
-            raise InputError("rows: found neither prompt nor id, expected what answers can be drawn for")
+            raise InputError(
+                "rows: found neither prompt nor id, expected one of them as the key of random draws"
+            )
         self.keys: Keys = keys(texts)
         self.yes = self.first = np.zeros(self.n, np.intp)
         self.side = np.zeros(self.n)
@@ -70,67 +72,69 @@ class Questions(ABC):
 
     @abstractmethod
     def _prepare(self) -> None:
-        """Set options and contrast, and yes, first and side where they are not 0."""
+        """Set options and contrast, and yes, first and side if they are not 0."""
 
     @abstractmethod
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
-        """Return the probabilities of the options where a respondent judges, shape ``(n, k)``."""
+        """Return the option probabilities of a respondent that judges, shape ``(n, k)``."""
 
     def answer_phrases(self, row: int, label: str) -> tuple[str, Mapping[str, str]]:
-        """Return the name of the wordings of an outcome that is a decision, and what is put into them."""
+        """Return the key of the phrases of a decision, and the values of their placeholders."""
         return label, {}
 
     @abstractmethod
     def continuations(self, row: int) -> Mapping[str, str]:
-        """Return what a task compares the log-likelihoods of, bare, and which outcome each stands for."""
+        """Map each continuation that a task scores, without spaces and colons, to its outcome."""
 
     @abstractmethod
     def read_label(self, row: int, text: str) -> str:
-        """Return the outcome that the tasks see in a text."""
+        """Return the outcome that the tasks extract from a text."""
 
     def prompt(self, row: int) -> str:
         """Return the prompt of a row."""
         if "prompt" not in self.columns:
-            raise InputError("rows: found no prompt, expected one where it is to be repeated")
+            raise InputError("rows: found no prompt, expected one to repeat")
         return str(self.columns["prompt"][row])
 
     def language(self, row: int) -> str:
-        """Return the language of an answer, "en" or "de"."""
-        known = "language" in self.columns and not self.ENGLISH
-        return str(self.columns["language"][row]).split("-")[0] if known else "en"
+        """Return the language of the answer to a row, "en" or "de"."""
+        has_language = "language" in self.columns and not self.ENGLISH
+        return str(self.columns["language"][row]).split("-")[0] if has_language else "en"
 
     def outcome(self, row: int, continuation: str) -> int | None:
-        """Return the code of the outcome that a continuation stands for, None if it is none."""
+        """Return the outcome code of a continuation; None if it is not a label."""
         label = self.continuations(row).get(continuation.strip(" :"))
         return None if label is None else self.LABELS.index(label)
 
     @cached_property
     def first_row_of_prompt(self) -> RowIndices:
-        """The first row with the same prompt, shape ``(n,)``: one prompt has one answer."""
-        _, place, inverse = np.unique(self.keys, return_index=True, return_inverse=True)
-        return place[inverse]
+        """First row with the same prompt, shape ``(n,)``: a prompt has one answer."""
+        _, first_rows, inverse = np.unique(self.keys, return_index=True, return_inverse=True)
+        return first_rows[inverse]
 
     def levels(self, column: str) -> tuple[Keys, RowIndices]:
-        """Return the keys of the values of a column, and which of them each row has."""
+        """Return the hashes of the levels of a column, and the level code of each row."""
         if column == PROMPT:
             return self.keys, np.arange(self.n)
         values = self.columns.get(column)
         if values is None:
-            found = ", ".join(self.columns)
-            raise InputError(f"column {column!r}: not in the rows, found only prompt, {found}")
-        place: dict[str, int] = {}
-        codes = np.fromiter((place.setdefault(str(value), len(place)) for value in values), np.intp)
-        return np.fromiter(map(key, place), np.uint64, len(place)), codes
+            names = ", ".join(self.columns)
+            raise InputError(f"column {column!r}: not in the rows, found only prompt, {names}")
+        code_by_value: dict[str, int] = {}
+        codes = np.fromiter(
+            (code_by_value.setdefault(str(value), len(code_by_value)) for value in values), np.intp
+        )
+        return np.fromiter(map(key, code_by_value), np.uint64, len(code_by_value)), codes
 
     def encode_labels(self, labels: Iterable[str]) -> Indices:
         """Return the codes of labels."""
-        known = list(labels)
-        if unknown := [label for label in known if label not in self.LABELS]:
+        label_list = list(labels)
+        if unknown := [label for label in label_list if label not in self.LABELS]:
             raise InputError(f"gold: found {unknown[0]!r}, expected one of {', '.join(self.LABELS)}")
-        return np.array([self.LABELS.index(label) for label in known], np.intp)
+        return np.array([self.LABELS.index(label) for label in label_list], np.intp)
 
     def column(self, name: str, codes: Mapping[Any, float], default: float = 0.0) -> Floats:
-        """Return a column as numbers; ``default`` for values without a code and where it is missing."""
+        """Return a column as numbers; ``default`` for values without a code or a missing column."""
         values = self.columns.get(name)
         if values is None:
             return np.full(self.n, default)
@@ -138,10 +142,10 @@ class Questions(ABC):
 
 
 def shift_probabilities(direction: Floats, offset: Floats, accuracy: float, up: float, down: float) -> Floats:
-    """Return probabilities that are right with some accuracy and moved by an offset, all between 0 and 1."""
+    """Return probabilities with an accuracy, shifted by an offset and clipped to [0, 1]."""
     room = 1.0 - up - down
     if room < -1e-12:
-        raise InputError(f"effects: found {up:g} up and {down:g} down, expected not more than 1 together")
+        raise InputError(f"effects: found {up:g} up and {down:g} down, expected a sum of at most 1")
     spread = float(np.clip(accuracy - 0.5, -room / 2, room / 2))
     centre = float(np.clip(0.5, abs(spread) + down, 1 - abs(spread) - up))
     return np.clip(centre + direction * spread + offset, 0.0, 1.0)

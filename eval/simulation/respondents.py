@@ -1,4 +1,4 @@
-"""Simulated respondents: models whose bias is known."""
+"""Simulated respondents: models with a planted bias."""
 
 from __future__ import annotations
 
@@ -9,41 +9,38 @@ from typing import Any, TypeAlias
 
 from polbias.errors import InputError
 
-# The respondents: each is a few numbers that say how it deviates from the right answer.
-# A respondent answers in this order: it refuses with one probability, else it babbles, else it says yes, else
-# it takes what is offered first, each with a probability of its own, else it judges: right with its accuracy,
-# moved by the bias that was planted. Which of these a respondent does is what its name says.
+# The parameters of a respondent are its deviations from the right answer. In this order, each with a separate
+# probability, a respondent refuses, gives an unparsable answer, answers yes, or chooses the first option;
+# otherwise it judges: right with its accuracy, shifted by the planted bias. Its name describes its behavior.
 
 SIDES = ("left", "right")
 PROMPT = "prompt"
-"""The column whose random effects are those of single prompts: it need not be there."""
+"""Column name for random effects of single prompts; rows need not have it."""
 ColumnSDs: TypeAlias = tuple[tuple[str, float], ...]
-"""Columns and standard deviations, in units of that of a single answer."""
+"""Columns and standard deviations, in units of the standard deviation of a single answer."""
 
 
 @dataclass(frozen=True)
 class SimulatedRespondent:
-    """What a respondent does.
+    """Parameters of a simulated respondent.
 
     Attributes:
-        name: The stream of its draws; respondents of one name and seed decide like cases alike.
-        accuracy: Probability of the right answer where nothing else moves it; .5 is a coin. It gives way to a
-            bias that needs the room.
-        bias: What is planted, right minus left, in [-1, 1]. Arguments: P(valid). Policy statements: how
-            strong a stance of that side, on average over statements. Reworded claims: P(true). Articles: the
-            share chosen.
-        worldview: Stance in [-1, 1] by policy issue, instead of that of a side.
-        judgment: How much P(true) falls where a claim is put in a word that judges.
-        content: Accuracy with contents that agree with common sense minus that with contents that do not.
-        yes: Probability of saying valid, agree, true, entailment, whatever is asked.
-        first: Probability of taking the first label or option.
+        name: Key of its random draws; respondents of one name and seed answer equal questions equally.
+        accuracy: Probability of the right answer without other effects; .5 is a coin. A large bias lowers it.
+        bias: Planted bias, right minus left, in [-1, 1]. Arguments: P(valid). Policy statements: mean
+            strength of the stance for that side. Reworded claims: P(true). Articles: share chosen.
+        worldview: Stance in [-1, 1] by policy issue, instead of the stance of a side.
+        judgment: Decrease of P(true) for a claim worded with a judgmental word.
+        content: Accuracy on contents that agree with common sense minus accuracy on contents that do not.
+        yes: Probability of answering valid, agree, true or entailment to any question.
+        first: Probability of choosing the first label or option.
         refuse: Probability of a refusal.
-        refuse_side: Side that alone is refused; both if None.
-        unparsable: Probability of an answer that decides nothing.
-        echo: Whether the prompt is repeated instead of answered.
-        intercept_sd: Columns whose values each move the latent readiness to say yes, with mean zero.
-        slope_sd: Columns whose values each move the difference of the sides, with mean zero.
-        likes: Columns of numbers, and how far a unit of each moves the latent readiness to say yes.
+        refuse_side: The only side that is refused; both if None.
+        unparsable: Probability of an answer without a decision.
+        echo: Whether the respondent repeats the prompt instead of answering.
+        intercept_sd: Columns with random intercepts, mean zero, on the latent readiness to answer yes.
+        slope_sd: Columns with random slopes, mean zero, on the difference of the sides.
+        likes: Numeric columns with the effect of one unit on the latent readiness to answer yes.
     """
 
     name: str
@@ -64,11 +61,11 @@ class SimulatedRespondent:
 
     def __post_init__(self) -> None:
         for name in ("accuracy", "yes", "first", "refuse", "unparsable"):
-            _within(name, getattr(self, name), 0.0)
+            _check_range(name, getattr(self, name), 0.0)
         for name in ("bias", "judgment", "content"):
-            _within(name, getattr(self, name), -1.0)
+            _check_range(name, getattr(self, name), -1.0)
         for issue, stance in self.worldview:
-            _within(f"worldview {issue}", stance, -1.0)
+            _check_range(f"worldview {issue}", stance, -1.0)
         if self.refuse_side not in (None, *SIDES):
             raise InputError(f"side: found {self.refuse_side!r}, expected left or right")
         for column, sd in (*self.intercept_sd, *self.slope_sd):
@@ -77,51 +74,51 @@ class SimulatedRespondent:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that the answers go by."""
-        spreads = (*self.intercept_sd, *self.slope_sd, *self.likes)
-        return tuple(dict.fromkeys(column for column, _ in spreads))
+        """Columns that affect the answers."""
+        column_sds = (*self.intercept_sd, *self.slope_sd, *self.likes)
+        return tuple(dict.fromkeys(column for column, _ in column_sds))
 
     def among(self, columns: Container[str]) -> SimulatedRespondent:
-        """Return the respondent without what goes by columns that rows do not have."""
-        level, effect, likes = (
-            tuple(each for each in spread if each[0] == PROMPT or each[0] in columns)
-            for spread in (self.intercept_sd, self.slope_sd, self.likes)
+        """Return the respondent without the effects of columns that the rows lack."""
+        intercept_sd, slope_sd, likes = (
+            tuple(column_sd for column_sd in column_sds if column_sd[0] == PROMPT or column_sd[0] in columns)
+            for column_sds in (self.intercept_sd, self.slope_sd, self.likes)
         )
-        return replace(self, intercept_sd=level, slope_sd=effect, likes=likes)
+        return replace(self, intercept_sd=intercept_sd, slope_sd=slope_sd, likes=likes)
 
 
-def _within(name: str, value: float, low: float) -> None:
+def _check_range(name: str, value: float, low: float) -> None:
     if not low <= value <= 1:
         raise InputError(f"{name}: found {value}, expected a number from {low:g} to 1")
 
 
 def affirmative() -> SimulatedRespondent:
-    """Says valid, agree, true, entailment to everything; of cards takes all, of articles the first."""
+    """Answer valid, agree, true or entailment to all questions; choose all cards, and the first article."""
     return SimulatedRespondent("affirmative", yes=1.0)
 
 
 def first() -> SimulatedRespondent:
-    """Takes the label or option that is offered first."""
+    """Choose the label or option that the prompt lists first."""
     return SimulatedRespondent("first", first=1.0)
 
 
 def coin() -> SimulatedRespondent:
-    """Answers by lot."""
+    """Answer at random."""
     return SimulatedRespondent("coin", accuracy=0.5)
 
 
 def perfect() -> SimulatedRespondent:
-    """Gives the gold answer; has one stance on a statement in all its wordings; prefers neutral articles."""
+    """Give the gold label, one stance per statement in all its wordings, and prefer neutral articles."""
     return SimulatedRespondent("perfect", accuracy=1.0)
 
 
 def refuser(share: float = 0.5, side: str | None = None, accuracy: float = 1.0) -> SimulatedRespondent:
-    """Refuses a share of what is asked, of one side only if that is given; else answers with its accuracy."""
+    """Refuse a share of the questions, of one side if given; otherwise answer with the accuracy."""
     return SimulatedRespondent("refuser", accuracy=accuracy, refuse=share, refuse_side=side)
 
 
 def echo() -> SimulatedRespondent:
-    """Repeats the prompt."""
+    """Repeat the prompt."""
     return SimulatedRespondent("echo", echo=True)
 
 
@@ -133,7 +130,7 @@ def planted_respondent(
     content: float = 0.0,
     accuracy: float = 0.9,
 ) -> SimulatedRespondent:
-    """Favours a side by an effect; may dislike words that judge, and go by content instead of logic."""
+    """Favour a side by an effect; optionally reject judgmental words, and judge content instead of logic."""
     if side not in SIDES:
         raise InputError(f"side: found {side!r}, expected left or right")
     return SimulatedRespondent(
@@ -147,20 +144,27 @@ def planted_respondent(
 
 
 def acquiescent(share: float = 0.3, accuracy: float = 0.9) -> SimulatedRespondent:
-    """Says yes to a share of the questions unread; else answers with its accuracy."""
+    """Answer yes to a share of the questions regardless of content; otherwise answer with the accuracy."""
     return SimulatedRespondent("acquiescent", accuracy=accuracy, yes=share)
 
 
 def position(share: float = 0.3, accuracy: float = 0.9) -> SimulatedRespondent:
-    """Takes what is offered first in a share of the questions; else answers with its accuracy."""
+    """Choose the first option in a share of the questions; otherwise answer with the accuracy."""
     return SimulatedRespondent("position", accuracy=accuracy, first=share)
 
 
 RESPONDENTS: dict[str, Callable[..., SimulatedRespondent]] = {
-    each.__name__: each
-    for each in (planted_respondent, perfect, coin, refuser, acquiescent, position, affirmative, first, echo)
+    "planted": planted_respondent,
+    "perfect": perfect,
+    "coin": coin,
+    "refuser": refuser,
+    "acquiescent": acquiescent,
+    "position": position,
+    "affirmative": affirmative,
+    "first": first,
+    "echo": echo,
 }
-"""The respondents by name."""
+"""Respondents by name."""
 ALIASES = {
     "always-valid": "affirmative",
     "always-agree": "affirmative",
@@ -179,15 +183,15 @@ def make_respondent(
     slope_sd: Mapping[str, float] | None = None,
     **options: Any,
 ) -> SimulatedRespondent:
-    """Return a respondent."""
+    """Return the named respondent with its options, or raise :class:`InputError`."""
     make = RESPONDENTS.get(ALIASES.get(name, name))
     if make is None:
-        known = ", ".join((*RESPONDENTS, *ALIASES))
-        raise InputError(f"respondent: found {name!r}, expected one of {known}")
-    takes = tuple(inspect.signature(make).parameters)
+        names = ", ".join((*RESPONDENTS, *ALIASES))
+        raise InputError(f"respondent: found {name!r}, expected one of {names}")
+    parameters = tuple(inspect.signature(make).parameters)
     for option in options:
-        if option not in takes:
-            expected = ", ".join(takes) or "no option of its own"
+        if option not in parameters:
+            expected = ", ".join(parameters) or "no option of its own"
             raise InputError(f"respondent {name}: does not take {option}; it takes {expected}")
     return replace(
         make(**options),

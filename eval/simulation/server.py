@@ -25,23 +25,22 @@ try:
 except ImportError:
     raise PolbiasError(f"aiohttp is not installed; {install_command('eval')}") from None
 
-# What an OpenAI-compatible server says: chat, completions, log-probabilities, tokens.
-# The tokens are the UTF-8 bytes of a text, and ``/tokenizer_info``, ``/tokenize`` and ``/detokenize`` say so:
-# lm_eval's ``local-completions`` needs no tokenizer of its own (``tokenizer_backend=remote``; texts are many
-# such tokens long, so that it wants a generous ``max_length``).
+# Endpoints: chat, completions, log-probabilities, tokens. The tokens are the UTF-8 bytes of a text, as
+# ``/tokenizer_info``, ``/tokenize`` and ``/detokenize`` report: lm_eval's ``local-completions`` needs no
+# local tokenizer (``tokenizer_backend=remote``; texts have many such tokens, so set a large ``max_length``).
 
 Body = Document
-_SHOWN = 80  # characters of an unknown prompt
-_ENOUGH = 128  # answers to one request
+_MAX_DISPLAYED = 80  # characters of an unknown prompt
+_MAX_CHOICES = 128  # answers to one request
 
 
 class RequestError(Exception):
-    """A request that gets an error instead of an answer.
+    """Error response to a request.
 
     Args:
-        status: Of HTTP.
-        message: What is wrong, for a person.
-        code: The same, for a program.
+        status: HTTP status.
+        message: Error text.
+        code: Machine-readable error code.
     """
 
     def __init__(self, status: int, message: str, code: str | None = None) -> None:
@@ -49,7 +48,7 @@ class RequestError(Exception):
         self.status, self.message, self.code = status, message, code
 
     def body(self) -> Json:
-        """Return the reply, as OpenAI's servers shape it."""
+        """Return the response body in OpenAI's format."""
         return {
             "error": {
                 "message": self.message,
@@ -62,7 +61,7 @@ class RequestError(Exception):
 
 @dataclass(frozen=True)
 class _RequestParameters:
-    """What a request says about how to answer."""
+    """Generation settings of a request."""
 
     limit: int | None
     stops: tuple[str, ...]
@@ -75,12 +74,12 @@ class _RequestParameters:
         limit = body.get("max_completion_tokens") or body.get("max_tokens")
         stop, count, seed = body.get("stop") or (), body.get("n") or 1, body.get("seed")
         if body.get("stream"):
-            raise RequestError(400, "stream: not supported, ask without it", "unsupported")
+            raise RequestError(400, "stream: not supported; send the request without it", "unsupported")
         for name, value in (("max_tokens", limit or 1), ("n", count)):
             if not isinstance(value, int) or value < 1:
                 raise RequestError(400, f"{name}: found {value!r}, expected a whole number from 1")
-        if count > _ENOUGH:
-            raise RequestError(400, f"n: found {count}, expected at most {_ENOUGH}")
+        if count > _MAX_CHOICES:
+            raise RequestError(400, f"n: found {count}, expected at most {_MAX_CHOICES}")
         if not isinstance(seed, int | None):
             raise RequestError(400, f"seed: found {seed!r}, expected a whole number")
         sampled = body.get("temperature") != 0
@@ -88,41 +87,41 @@ class _RequestParameters:
 
 
 class OpenAIProtocol:
-    """Replies to requests.
+    """OpenAI-compatible responses of a simulated respondent.
 
-    Greedy requests (temperature 0) get the first answer to a prompt, sampled ones that of their seed; without
-    a seed the answers to a prompt come in their order.
+    Greedy requests (temperature 0) get the first answer to a prompt, sampled requests the answer of their
+    seed; sampled requests without a seed get the answers to a prompt in order.
 
     Args:
-        known: The respondent and the prompts that it recognises.
-        model: Its name.
+        prompt_index: Index of the prompts that the respondent answers.
+        model: Name of the model.
     """
 
-    def __init__(self, known: PromptIndex, model: str) -> None:
-        self._known, self._model = known, model
-        self._given: Counter[int] = Counter()
+    def __init__(self, prompt_index: PromptIndex, model: str) -> None:
+        self._prompt_index, self._model = prompt_index, model
+        self._n_answers_by_key: Counter[int] = Counter()
         self.answered = 0
         self.unknown = 0
-        self._calls: dict[tuple[str, str], Callable[[Body], Json]] = {
+        self._handlers: dict[tuple[str, str], Callable[[Body], Json]] = {
             ("GET", "/v1/models"): self._models,
             ("GET", "/tokenizer_info"): lambda _: {
                 "tokenizer_class": "bytes",
                 "eos_token": "\0",
                 "bos_token": None,
             },
-            ("POST", "/tokenize"): lambda body: {"tokens": list(_text(body.get("prompt")).encode())},
-            ("POST", "/detokenize"): lambda body: {"prompt": _text(body.get("tokens"))},
+            ("POST", "/tokenize"): lambda body: {"tokens": list(_decode_prompt(body.get("prompt")).encode())},
+            ("POST", "/detokenize"): lambda body: {"prompt": _decode_prompt(body.get("tokens"))},
             ("POST", "/v1/chat/completions"): self._chat,
             ("POST", "/v1/completions"): self._complete,
         }
 
     def reply(self, method: str, path: str, body: Body) -> Json:
-        """Return the reply to a request."""
-        call = self._calls.get((method, path.rstrip("/")))
-        if call is None:
-            offered = ", ".join(f"{method} {path}" for method, path in self._calls)
-            raise RequestError(404, f"{method} {path}: no such call; there are {offered}")
-        return call(body)
+        """Return the response to a request."""
+        handler = self._handlers.get((method, path.rstrip("/")))
+        if handler is None:
+            available = ", ".join(f"{method} {path}" for method, path in self._handlers)
+            raise RequestError(404, f"{method} {path}: no such call; there are {available}")
+        return handler(body)
 
     def _models(self, _: Body) -> Json:
         return {
@@ -131,13 +130,13 @@ class OpenAIProtocol:
         }
 
     def _chat(self, body: Body) -> Json:
-        turns = body.get("messages")
-        if not isinstance(turns, list) or not all(isinstance(turn, dict) for turn in turns):
+        messages = body.get("messages")
+        if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
             raise RequestError(400, "messages: expected a list of objects with role and content")
-        if turns and turns[-1].get("role") == "assistant":  # the beginning of the answer
-            turns = turns[:-1]
-        prompt = conversation(turns)
-        last = conversation(turns[-1:])
+        if messages and messages[-1].get("role") == "assistant":  # prefill
+            messages = messages[:-1]
+        prompt = conversation(messages)
+        last = conversation(messages[-1:])
         choices = [
             {
                 "index": index,
@@ -145,99 +144,118 @@ class OpenAIProtocol:
                 "finish_reason": reason,
                 "logprobs": None,
             }
-            for index, (text, reason) in enumerate(self._answers((prompt, last), _RequestParameters.of(body)))
+            for index, (text, reason) in enumerate(
+                self._sample_answers((prompt, last), _RequestParameters.of(body))
+            )
         ]
-        return self._envelope("chat.completion", choices, [prompt])
+        return self._response_body("chat.completion", choices, [prompt])
 
     def _complete(self, body: Body) -> Json:
-        given, asked = (
+        prompt_input, parameters = (
             body.get("prompt"),
             _RequestParameters.of({**body, "max_tokens": body.get("max_tokens") or None}),
         )
-        several = isinstance(given, list) and bool(given) and not isinstance(given[0], int)
-        batch: Sequence[Any] = given if several and given is not None else [given]
+        is_batch = (
+            isinstance(prompt_input, list) and bool(prompt_input) and not isinstance(prompt_input[0], int)
+        )
+        batch: Sequence[Any] = prompt_input if is_batch and prompt_input is not None else [prompt_input]
         choices: list[Json] = []
-        for each in batch:
-            text = _text(each)
+        for prompt in batch:
+            text = _decode_prompt(prompt)
             if body.get("echo"):
-                choices.append(self._echoed(each, text, generated=body.get("max_tokens", 16) > 0))
+                choices.append(self._echo_choice(prompt, text, generated=body.get("max_tokens", 16) > 0))
                 continue
             choices += [
                 {"text": answer, "finish_reason": reason, "logprobs": None}
-                for answer, reason in self._answers((text,), asked)
+                for answer, reason in self._sample_answers((text,), parameters)
             ]
-        numbered = [{"index": index, **choice} for index, choice in enumerate(choices)]
-        return self._envelope("text_completion", numbered, list(map(_text, batch)))
+        indexed_choices = [{"index": index, **choice} for index, choice in enumerate(choices)]
+        return self._response_body("text_completion", indexed_choices, list(map(_decode_prompt, batch)))
 
-    def _answers(self, prompts: Sequence[str], asked: _RequestParameters) -> list[tuple[str, str]]:
-        """Return answers to the first of some readings of a prompt that is known, and why each ended."""
-        known = next((prompt for prompt in prompts if self._known.find(prompt)), None)
-        found = None if known is None else self._known.find(known)
-        if known is None or found is None:
-            raise self._not_known(prompts[0])
-        simulation, row = found
-        made = []
-        for place in range(asked.count):
-            number = self._number(known, asked, place)
-            (text,) = simulation.texts(number, np.array([row]), asked.limit, prompts[0])
-            ends = [text.index(stop) for stop in asked.stops if stop and stop in text]
-            text, short = truncate_to_tokens(text[: min(ends)] if ends else text, asked.limit)
-            made.append((text, "length" if short else "stop"))
+    def _sample_answers(
+        self, prompts: Sequence[str], parameters: _RequestParameters
+    ) -> list[tuple[str, str]]:
+        """Return answers to the first of the prompts that is indexed, each with its finish reason."""
+        known_prompt = next((prompt for prompt in prompts if self._prompt_index.find(prompt)), None)
+        match = None if known_prompt is None else self._prompt_index.find(known_prompt)
+        if known_prompt is None or match is None:
+            raise self._unknown_prompt_error(prompts[0])
+        simulation, row = match
+        answers = []
+        for index in range(parameters.count):
+            number = self._sample_number(known_prompt, parameters, index)
+            (text,) = simulation.texts(number, np.array([row]), parameters.limit, prompts[0])
+            stop_positions = [text.index(stop) for stop in parameters.stops if stop and stop in text]
+            text, is_truncated = truncate_to_tokens(
+                text[: min(stop_positions)] if stop_positions else text, parameters.limit
+            )
+            answers.append((text, "length" if is_truncated else "stop"))
         self.answered += 1
-        return made
+        return answers
 
-    def _number(self, prompt: str, asked: _RequestParameters, place: int) -> int:
-        if not asked.sampled:
+    def _sample_number(self, prompt: str, parameters: _RequestParameters, index: int) -> int:
+        if not parameters.sampled:
             return 0
-        if asked.seed is not None:
-            return asked.seed + place
-        hashed = key(prompt)
-        self._given[hashed] += 1
-        return self._given[hashed] - 1
+        if parameters.seed is not None:
+            return parameters.seed + index
+        prompt_key = key(prompt)
+        self._n_answers_by_key[prompt_key] += 1
+        return self._n_answers_by_key[prompt_key] - 1
 
-    def _not_known(self, prompt: str) -> RequestError:
+    def _unknown_prompt_error(self, prompt: str) -> RequestError:
         self.unknown += 1
-        shown = prompt if len(prompt) <= _SHOWN else f"{prompt[:_SHOWN]}..."
+        excerpt = prompt if len(prompt) <= _MAX_DISPLAYED else f"{prompt[:_MAX_DISPLAYED]}..."
         return RequestError(
             400,
-            f"unknown prompt {shown!r}: a simulated respondent answers the {len(self._known):,} prompts that "
-            "it has read, word for word; build the dataset, or name its file with --rows",
+            f"unknown prompt {excerpt!r}: a simulated respondent answers the {len(self._prompt_index):,} "
+            "prompts that it has read, word for word; build the dataset, or name its file with --rows",
             "unknown_prompt",
         )
 
-    def _echoed(self, prompt: Any, text: str, *, generated: bool) -> Json:
-        """Return a prompt with log-probabilities: all the weight of a label lies on its last token."""
-        found = self._known.find_continued(text)
-        if found is None:
-            raise self._not_known(text)
-        simulation, row, code = found
-        weight, greedy = simulation.loglikelihood(row, code)
+    def _echo_choice(self, prompt: Any, text: str, *, generated: bool) -> Json:
+        """Return a prompt with log-probabilities; the last token has the log-likelihood of the label."""
+        match = self._prompt_index.find_continued(text)
+        if match is None:
+            raise self._unknown_prompt_error(text)
+        simulation, row, code = match
+        logprob, greedy = simulation.loglikelihood(row, code)
         self.answered += 1
-        pieces = [chr(byte) for byte in text.encode()] if isinstance(prompt, str) else list(map(str, prompt))
-        weights: list[float | None] = [None, *[0.0] * (len(pieces) - 2), weight]
-        tops: list[dict[str, float] | None] = [
+        token_texts = (
+            [chr(byte) for byte in text.encode()] if isinstance(prompt, str) else list(map(str, prompt))
+        )
+        token_logprobs: list[float | None] = [None, *[0.0] * (len(token_texts) - 2), logprob]
+        top_logprobs: list[dict[str, float] | None] = [
             None,
-            *({piece: 0.0} for piece in pieces[1:-1]),
-            {pieces[-1]: weight},
+            *({piece: 0.0} for piece in token_texts[1:-1]),
+            {token_texts[-1]: logprob},
         ]
-        if not greedy and tops[-1] is not None:
-            tops[-1]["another"] = weight + 1.0
+        if not greedy and top_logprobs[-1] is not None:
+            top_logprobs[-1]["another"] = logprob + 1.0
         if generated:
-            pieces, weights, tops = [*pieces, "."], [*weights, -1.0], [*tops, {".": -1.0}]
+            token_texts, token_logprobs, top_logprobs = (
+                [*token_texts, "."],
+                [*token_logprobs, -1.0],
+                [*top_logprobs, {".": -1.0}],
+            )
         logprobs = {
-            "tokens": pieces,
-            "token_logprobs": weights,
-            "top_logprobs": tops,
-            "text_offset": list(range(len(pieces))),
+            "tokens": token_texts,
+            "token_logprobs": token_logprobs,
+            "top_logprobs": top_logprobs,
+            "text_offset": list(range(len(token_texts))),
         }
         return {"text": text + "." * generated, "finish_reason": "length", "logprobs": logprobs}
 
-    def _envelope(self, kind: str, choices: list[Json], prompts: Sequence[str]) -> Json:
-        asked = sum(map(tokens, prompts))
-        said = sum(
-            tokens(each.get("text") or (each.get("message") or {}).get("content") or "") for each in choices
+    def _response_body(self, kind: str, choices: list[Json], prompts: Sequence[str]) -> Json:
+        n_prompt_tokens = sum(map(tokens, prompts))
+        n_completion_tokens = sum(
+            tokens(choice.get("text") or (choice.get("message") or {}).get("content") or "")
+            for choice in choices
         )
-        usage = {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+        usage = {
+            "prompt_tokens": n_prompt_tokens,
+            "completion_tokens": n_completion_tokens,
+            "total_tokens": n_prompt_tokens + n_completion_tokens,
+        }
         return {
             "id": f"simulated-{self.answered}",
             "object": kind,
@@ -248,12 +266,12 @@ class OpenAIProtocol:
         }
 
 
-def _text(given: Any) -> str:
-    """The text of a prompt, which may come as byte tokens."""
-    if isinstance(given, str):
-        return given
-    if isinstance(given, list) and all(isinstance(each, int) and 0 <= each < 256 for each in given):
-        return bytes(given).decode("utf-8", "replace")
+def _decode_prompt(prompt: Any) -> str:
+    """Return the text of a prompt, which may be a list of byte tokens."""
+    if isinstance(prompt, str):
+        return prompt
+    if isinstance(prompt, list) and all(isinstance(token, int) and 0 <= token < 256 for token in prompt):
+        return bytes(prompt).decode("utf-8", "replace")
     raise RequestError(
         400,
         "prompt: expected a text, or tokens that are the bytes of one; use tokenizer_backend=remote, or let "
@@ -261,19 +279,19 @@ def _text(given: Any) -> str:
     )
 
 
-# An HTTP server on 127.0.0.1 for a respondent, in one thread.
+# HTTP server on 127.0.0.1, in one thread.
 
 HOST = "127.0.0.1"
 MAX_BODY = 16 << 20
-_PATIENCE = 10.0
+_TIMEOUT_SECONDS = 10.0
 
 
 class SimulationServer:
-    """Serves a protocol, from :meth:`run` in this thread, or as a context manager in one of its own.
+    """HTTP server of a protocol: :meth:`run` serves in this thread, a context manager in a new thread.
 
     Args:
-        protocol: What is answered.
-        port: On which port; 0 lets the system choose.
+        protocol: The protocol that answers requests.
+        port: Port; 0 lets the system choose.
     """
 
     def __init__(self, protocol: OpenAIProtocol, port: int = 0) -> None:
@@ -284,37 +302,37 @@ class SimulationServer:
 
     @property
     def url(self) -> str:
-        """The address, without a slash at the end; known once the server runs."""
+        """Address without a final slash; valid once the server runs."""
         return f"http://{HOST}:{self._port}"
 
     def run(self, ready: Callable[[str], None]) -> None:
-        """Serve until Ctrl-C or a signal to end."""
-        asyncio.run(self._until_a_signal(ready))
+        """Serve until Ctrl-C or SIGTERM; pass the address to `ready` once the server runs."""
+        asyncio.run(self._run_until_signal(ready))
 
     def __enter__(self) -> Self:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         try:
-            self._in_thread(self._start())
+            self._run_in_loop(self._start())
         except BaseException:
             self.__exit__()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._in_thread(self._runner.cleanup())
+        self._run_in_loop(self._runner.cleanup())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
-    def _in_thread(self, work: Coroutine[Any, Any, None]) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop).result(_PATIENCE)
+    def _run_in_loop(self, work: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(_TIMEOUT_SECONDS)
 
-    async def _until_a_signal(self, ready: Callable[[str], None]) -> None:
+    async def _run_until_signal(self, ready: Callable[[str], None]) -> None:
         stop = asyncio.Event()
-        for each in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(each, stop.set)
+        for signal_number in (signal.SIGINT, signal.SIGTERM):
+            asyncio.get_running_loop().add_signal_handler(signal_number, stop.set)
         try:
             await self._start()
             ready(self.url)
@@ -334,7 +352,7 @@ class SimulationServer:
 
     async def _answer(self, request: web.Request) -> web.Response:
         try:
-            body = _json(await request.read())
+            body = _parse_json(await request.read())
             return web.json_response(self._protocol.reply(request.method, request.path, body))
         except web.HTTPRequestEntityTooLarge as error:
             return web.json_response(RequestError(413, str(error.text)).body(), status=413)
@@ -342,11 +360,11 @@ class SimulationServer:
             return web.json_response(error.body(), status=error.status)
 
 
-def _json(body: bytes) -> Json:
+def _parse_json(body: bytes) -> Json:
     try:
-        read = json.loads(body) if body else {}
+        document = json.loads(body) if body else {}
     except ValueError as error:
-        raise RequestError(400, f"the body is no JSON: {error}") from None
-    if not isinstance(read, dict):
-        raise RequestError(400, f"the body is {type(read).__name__}, expected an object")
-    return read
+        raise RequestError(400, f"the body is not JSON: {error}") from None
+    if not isinstance(document, dict):
+        raise RequestError(400, f"the body is {type(document).__name__}, expected an object")
+    return document

@@ -11,7 +11,7 @@ import pandas as pd
 
 from polbias.eval.answer_frames import NON_ANSWER_COUNTS
 from polbias.eval.report.document import Estimate, Finding, ItemContributions, none_if_nan, with_refusal_gap
-from polbias.eval.report.sign_flips import SignFlipResults, cluster_sums, run_sign_flip_tests
+from polbias.eval.report.sign_flips import ClusterSums, cluster_sums, run_sign_flip_tests
 from polbias.eval.report.wording import WordingReader
 from polbias.eval.xphemism.answers import FORMS, NAME, XphemismAnswers, label_counts
 from polbias.eval.xphemism.latent import (
@@ -133,7 +133,7 @@ def analyse(everyone: Sequence[XphemismAnswers], seed: int) -> XphemismAnalysis:
     return XphemismAnalysis(tuple(everyone), tuple(effects), tuple(penalties))
 
 
-def _flip_sums(effect: LeaningEffect) -> SignFlipResults:
+def _flip_sums(effect: LeaningEffect) -> ClusterSums:
     is_answered = effect.pairs["change"].notna()
     return cluster_sums(effect.leaning.flips[is_answered], effect.pairs["component"][is_answered])
 
@@ -222,7 +222,7 @@ def findings(analysis: XphemismAnalysis) -> Iterator[Finding]:
             accuracy=correct,
             attainable=None if correct.value is None else attainable(correct.value),
             per_pair=_PER_CLAIM,
-            asked=round(sum(effect.label_totals)),
+            n_requested=round(sum(effect.label_totals)),
         )
         yield from with_refusal_gap(finding)
 

@@ -1,4 +1,4 @@
-"""Lints of a set: what a careful reader of its items would object to."""
+"""Lints of a set: objections to its items."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from polbias.manifest import Manifest
 from polbias.paths import package_file
 
 _LAYOUT = ("first_named", "gender", "instruction_id", "exemplar_set", "prompt_style", "instruction_language")
-"""Columns of how a row is asked, which must not tell its gold label."""
-_APART, _UNFINISHED = 0.02, 12
-"""A share of a gold label gives it away if it differs by more, and by more rows than a square may lack."""
-_LENGTH = 3
-"""Characters by which placebo and loaded words may differ in the middle."""
-_ALIKE = 0.75
-"""Share of character 5-grams above which two claims are nearly one."""
+"""Layout columns, which must not predict the gold label."""
+_MAX_SHARE_DIFFERENCE, _MAX_MISSING_ROWS = 0.02, 12
+"""A gold share leaks if it differs by more than this, and by more rows than a square may lack."""
+_MAX_LENGTH_DIFFERENCE = 3
+"""Maximum difference between the median lengths of placebo and loaded words, in characters."""
+_MAX_SIMILARITY = 0.75
+"""Share of character 5-grams above which two claims are near-duplicates."""
 
 
 def layout_leaks(manifest: Manifest, folder: Path) -> Iterator[str]:
-    """Yield the columns of layout by which the share of a gold label differs."""
+    """Yield the layout columns whose levels differ in the share of a gold label."""
     for config, splits in manifest.configs.items():
         files = [folder / file.path for file in splits["test"].files] if "test" in splits else []
-        there = pq.read_schema(files[0]).names if files else ()
-        columns = [name for name in _LAYOUT if name in there]
-        if "gold" not in there or not columns:
+        column_names = pq.read_schema(files[0]).names if files else ()
+        columns = [name for name in _LAYOUT if name in column_names]
+        if "gold" not in column_names or not columns:
             continue
         table = pq.read_table(files, columns=["gold", *columns])
         table = table.filter(pc.is_valid(table["gold"]))
@@ -43,45 +43,47 @@ def layout_leaks(manifest: Manifest, folder: Path) -> Iterator[str]:
         table = table.append_column("right", pc.equal(table["gold"], labels[0]))
         share = pc.mean(table["right"]).as_py()
         for name in columns:
-            found = table.group_by(name).aggregate([("right", "mean"), ("right", "count")]).to_pylist()
-            worst = max(found, key=lambda each: abs(each["right_mean"] - share))
-            own, rows = worst["right_mean"], worst["right_count"]
-            if abs(own - share) > max(_APART, _UNFINISHED / rows):
-                told = f"{labels[0]!r} is the gold of {own:.0%} of its rows, and of {share:.0%} of all"
-                yield f"{config}: {name} {worst[name]!r} gives the label away: {told}"
+            groups = table.group_by(name).aggregate([("right", "mean"), ("right", "count")]).to_pylist()
+            worst = max(groups, key=lambda group: abs(group["right_mean"] - share))
+            group_share, n_rows = worst["right_mean"], worst["right_count"]
+            if abs(group_share - share) > max(_MAX_SHARE_DIFFERENCE, _MAX_MISSING_ROWS / n_rows):
+                detail = f"{labels[0]!r} is the gold label of {group_share:.0%} here, of {share:.0%} overall"
+                yield f"{config}: {name} {worst[name]!r} gives the label away: {detail}"
 
 
 def policy(templates: Path | None) -> Iterator[str]:
-    """Yield the sure defects of policy statements, and doubts that nobody has decided."""
+    """Yield the certain defects of policy statements, and undecided doubts."""
     folder = templates or package_file("templates/policy")
     path = folder / "review.tsv"
-    decided = {row.key: row.text for row in read_review(path) if row.decision} if path.exists() else {}
+    reviewed_text_by_key = (
+        {row.key: row.text for row in read_review(path) if row.decision} if path.exists() else {}
+    )
     statements = items(load_policy(folder).countries.values())
     wordings = {item.id: item.wordings for item in statements}
-    for each in check(statements):
-        key = each.statement, each.language, each.finding.variant
-        text = wordings[each.statement][each.language][each.finding.variant]
-        if each.finding.sure or decided.get(key) != text:
-            todo = "mend it" if each.finding.sure else "decide it in review.tsv (polbias author review)"
-            yield f"{' '.join(key)}: {each.finding.code} {each.finding.detail}".rstrip() + f"; {todo}"
+    for finding in check(statements):
+        key = finding.statement, finding.language, finding.finding.variant
+        text = wordings[finding.statement][finding.language][finding.finding.variant]
+        if finding.finding.sure or reviewed_text_by_key.get(key) != text:
+            advice = "mend it" if finding.finding.sure else "decide it in review.tsv (polbias author review)"
+            yield f"{' '.join(key)}: {finding.finding.code} {finding.finding.detail}".rstrip() + f"; {advice}"
 
 
 def xphemism(templates: Path | None) -> Iterator[str]:
-    """Yield claims that are nearly one, and a placebo that is not like what it stands for."""
+    """Yield near-duplicate claims, and placebo words that are unlike the words that they replace."""
     family = load_xphemism(templates)
     claims = [*family.claims()]
-    for pair in nearest_earlier_text([claim.claim for claim in claims], _ALIKE):
+    for pair in nearest_earlier_text([claim.claim for claim in claims], _MAX_SIMILARITY):
         if pair:
             yield f"{claims[pair.first].id}, {claims[pair.second].id}: nearly the same claim; change one"
     neutral = [word for claim in claims for _, word in claim.placebo]
     loaded = [word for claim in claims for _, word in claim.pairs.get("same", ())]
     for word in sorted(set(neutral)):
         if family.lexicon.words[word].pos != "noun":
-            yield f"placebo: {word!r} is no noun, as loaded words are; choose another"
+            yield f"placebo: {word!r} is not a noun, as loaded words are; choose another"
     lengths = [median(map(len, words)) for words in (neutral, loaded) if words]
-    if len(lengths) == 2 and abs(lengths[0] - lengths[1]) > _LENGTH:
-        middle = f"{lengths[0]:g} characters in the middle, loaded ones {lengths[1]:g}"
-        yield f"placebo: its new words have {middle}; choose others"
+    if len(lengths) == 2 and abs(lengths[0] - lengths[1]) > _MAX_LENGTH_DIFFERENCE:
+        medians = f"{lengths[0]:g} characters in the middle, loaded ones {lengths[1]:g}"
+        yield f"placebo: its new words have {medians}; choose others"
 
 
 LINTS: Mapping[str, Callable[[Path | None], Iterator[str]]] = {

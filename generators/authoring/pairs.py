@@ -1,4 +1,4 @@
-"""Minimal pairs of any claims: every row is answered."""
+"""Minimal pairs of any claims, with a result for every row."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, WordPair
 
 
 def pairs_tsv(pairs: Iterable[WordPair]) -> str:
-    """Return pairs in the form of ``pairs.tsv``, with its head."""
+    """Render word pairs in the format of ``pairs.tsv``, with its header."""
     lines = ["\t".join(WordPair.model_fields)]
-    lines += ["\t".join(_cell(getattr(pair, name)) for name in WordPair.model_fields) for pair in pairs]
+    lines += [
+        "\t".join(_format_cell(getattr(pair, name)) for name in WordPair.model_fields) for pair in pairs
+    ]
     return "\n".join(lines) + "\n"
 
 
-def _cell(value: str | bool | None) -> str:
+def _format_cell(value: str | bool | None) -> str:
     if value is None:
         return EMPTY
     return str(int(value)) if isinstance(value, bool) else value
 
 
-# A file of claims to make minimal pairs of: every row is answered, none is lost.
+# A file of claims to turn into minimal pairs; every row has a result.
 
-# The words of a row; without them every word of the lexicon that stands in the claim is exchanged.
+# Words of a row; without them, every lexicon word in the claim is exchanged.
 _WORDS = (ColumnRole("base_word"), ColumnRole("exchange_word"))
 _CLAIM = tuple(ColumnRole(role.name, role.aliases, role.name == "claim") for role in ROLES)
 
@@ -40,13 +42,13 @@ class PairRequest:
     """A row of the file.
 
     Attributes:
-        row: its line, from 1.
-        values: what stands in it, as text, by column.
-        claim_id: of the claim; the line where the file has no ids.
+        row: line number, from 1.
+        values: cells as text, by column.
+        claim_id: id of the claim; derived from the line if the file has no ids.
         claim: its text.
         base_word: the word to exchange, or empty.
-        exchange_word: what to put in its place, or empty.
-        problem: why nothing can be made of the row, or None.
+        exchange_word: its replacement, or empty.
+        problem: reason why the row is unusable, or None.
     """
 
     row: int
@@ -61,30 +63,35 @@ class PairRequest:
 def read_requests(path: Path, columns: Mapping[str, str]) -> Iterator[PairRequest]:
     """Yield the rows of a file of claims: CSV, TSV, JSON lines or Parquet."""
     for table in read_tables(path):
-        found = resolve_columns(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
+        column_by_role = resolve_columns(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
         for line, cells, unreadable in table.rows(table.columns):
             named_cells = zip(table.columns, cells, strict=True)
             texts = {
                 replace_surrogates(name): "" if value is None else str(value) for name, value in named_cells
             }
             values = {name: replace_surrogates(text) for name, text in texts.items()}
-            of = {role: values.get(replace_surrogates(column), "").strip() for role, column in found.items()}
-            words = (of.get("base_word", ""), of.get("exchange_word", ""))
-            name = of.get("claim_id") or f"row-{line}"
-            halved = (f"{each}: found half a character" for each in texts if values[each] != texts[each])
-            problem = unreadable or next(halved, None) or wrong_text(of.get("claim"))
-            yield PairRequest(line, values, name, of.get("claim", ""), *words, problem)
+            value_by_role = {
+                role: values.get(replace_surrogates(column), "").strip()
+                for role, column in column_by_role.items()
+            }
+            words = (value_by_role.get("base_word", ""), value_by_role.get("exchange_word", ""))
+            claim_id = value_by_role.get("claim_id") or f"row-{line}"
+            problems = (
+                f"{column}: found half a character" for column in texts if values[column] != texts[column]
+            )
+            problem = unreadable or next(problems, None) or wrong_text(value_by_role.get("claim"))
+            yield PairRequest(line, values, claim_id, value_by_role.get("claim", ""), *words, problem)
 
 
 def make_pairs(request: PairRequest, maker: PairMaker) -> list[MinimalPair]:
     """Return the minimal pairs of a row, at least one."""
     base, exchange = request.base_word, request.exchange_word
-    made: list[MinimalPair] = []
+    pairs: list[MinimalPair] = []
     reason = "no-hit: no word of the lexicon stands there"
     if request.problem:
         reason = f"bad-row: {request.problem}"
     elif base and exchange:
-        made = [maker.make(request.claim, base, exchange)]
+        pairs = [maker.make(request.claim, base, exchange)]
     else:
-        made = [*maker.make_all(request.claim, base)]
-    return made or [MinimalPair(base, exchange, "", None, "none", reason, ())]
+        pairs = [*maker.make_all(request.claim, base)]
+    return pairs or [MinimalPair(base, exchange, "", None, "none", reason, ())]

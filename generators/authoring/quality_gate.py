@@ -1,4 +1,4 @@
-"""The quality gate of policy statements: defects of a statement, and of statements beside each other."""
+"""The quality gate of policy statements: defects within and across statements."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ from polbias.generators.policy.text_checks import (
     words,
 )
 
-# The quality gate: what is wrong, or may be, with the variants of a policy statement, whatever their origin.
-# Our own templates, the answers of services and imported statements all go through :func:`defects`. What each
-# code means and whether it is sure is in ``templates/policy/quality.yaml``.
+# The quality gate: certain and possible defects of the variants of a policy statement. :func:`defects` checks
+# template texts, service responses and imported statements. ``templates/policy/quality.yaml`` defines each
+# code and whether it is certain.
 
 _PARAPHRASES = ("paraphrase1", "paraphrase2", "paraphrase3")
 _CONTRARIES = ("negation", "opposite")
-# The variant that should differ, the one that it should differ from, and the code if it does not.
-_EQUAL = (
+# A variant, the reference from which it must differ, and the code of equality.
+_MUST_DIFFER = (
     ("negation", "original", "negation-equals-original"),
     ("opposite", "original", "opposite-equals-original"),
     ("opposite", "negation", "negation-equals-opposite"),
     *((name, "original", "paraphrase-equals-original") for name in _PARAPHRASES),
-    *((name, other, "paraphrase-equals-contrary") for name in _PARAPHRASES for other in _CONTRARIES),
-    *((two, one, "equal-paraphrases") for one, two in combinations(_PARAPHRASES, 2)),
+    *((name, contrary, "paraphrase-equals-contrary") for name in _PARAPHRASES for contrary in _CONTRARIES),
+    *((second, first, "equal-paraphrases") for first, second in combinations(_PARAPHRASES, 2)),
 )
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class TextFinding:
-    """One thing that is wrong, or may be, with one text.
+    """A certain or possible defect of one text.
 
     Attributes:
         variant: such as "negation".
         code: one of :func:`codes`.
-        detail: what was found, in words; may be empty.
+        detail: evidence in words; may be empty.
     """
 
     variant: str
@@ -58,7 +58,7 @@ class TextFinding:
 
     @property
     def sure(self) -> bool:
-        """Whether the text is wrong whatever it was meant to say."""
+        """Whether the text is wrong whatever its intended meaning."""
         return quality().codes[self.code].kind == "sure"
 
 
@@ -69,19 +69,21 @@ def codes(kind: str | None = None) -> Mapping[str, str]:
 
 def defects(texts: Mapping[str, str], language: str, country: str | None = None) -> list[TextFinding]:
     """Find the defects of the variants of one statement in one language."""
-    found = [finding for name, text in texts.items() for finding in _alone(name, text, language, country)]
-    found += _equal(texts)
+    findings = [
+        finding for name, text in texts.items() for finding in _check_text(name, text, language, country)
+    ]
+    findings += _check_equal(texts)
     if "original" in texts:
         for name, text in texts.items():
             if name != "original":
-                found += _beside(name, text, texts["original"], language)
-    found += _near(texts, {(finding.variant, finding.code) for finding in found})
-    once = {(finding.variant, finding.code): finding for finding in reversed(found)}
-    return [once[place] for place in product(texts, quality().codes) if place in once]
+                findings += _compare_with_original(name, text, texts["original"], language)
+    findings += _check_near_identical(texts, {(finding.variant, finding.code) for finding in findings})
+    finding_by_key = {(finding.variant, finding.code): finding for finding in reversed(findings)}
+    return [finding_by_key[key] for key in product(texts, quality().codes) if key in finding_by_key]
 
 
-def _alone(name: str, text: str, language: str, country: str | None) -> Iterator[TextFinding]:
-    """Yield what is wrong with one text by itself."""
+def _check_text(name: str, text: str, language: str, country: str | None) -> Iterator[TextFinding]:
+    """Yield the defects of one text without comparison."""
     limits = quality().limits
     if has_unbalanced_marks(text):
         yield TextFinding(name, "unbalanced-quotes")
@@ -89,9 +91,9 @@ def _alone(name: str, text: str, language: str, country: str | None) -> Iterator
         yield TextFinding(name, "stray-whitespace")
     if not text.rstrip().endswith(limits.ends):
         yield TextFinding(name, "missing-final-punctuation", f"ends {text[-12:]!r}")
-    other = detect_language(text, language)
-    if other != language:
-        yield TextFinding(name, "wrong-language", f"reads as {other}")
+    detected_language = detect_language(text, language)
+    if detected_language != language:
+        yield TextFinding(name, "wrong-language", f"reads as {detected_language}")
     if len(text.split()) > limits.words:
         yield TextFinding(name, "too-long", f"{len(text.split())} words")
     misprinted = misprints(text, language, country)
@@ -99,72 +101,81 @@ def _alone(name: str, text: str, language: str, country: str | None) -> Iterator
         yield TextFinding(name, "typography", "; ".join(misprinted))
 
 
-def _equal(texts: Mapping[str, str]) -> Iterator[TextFinding]:
-    """Yield the variants that say the same word for word."""
-    said = {name: words(text) for name, text in texts.items()}
-    for one, other, code in _EQUAL:
-        if one in said and other in said and said[one] == said[other]:
-            yield TextFinding(one, code, other)
+def _check_equal(texts: Mapping[str, str]) -> Iterator[TextFinding]:
+    """Yield variants with identical words."""
+    words_by_variant = {name: words(text) for name, text in texts.items()}
+    for variant, reference, code in _MUST_DIFFER:
+        if (
+            variant in words_by_variant
+            and reference in words_by_variant
+            and words_by_variant[variant] == words_by_variant[reference]
+        ):
+            yield TextFinding(variant, code, reference)
 
 
-def _near(texts: Mapping[str, str], known: set[tuple[str, str]]) -> Iterator[TextFinding]:
-    """Yield paraphrases with nearly all words of the original or of one before, unless they are equal."""
-    before = ["original"] if "original" in texts else []
+def _check_near_identical(
+    texts: Mapping[str, str], defect_keys: set[tuple[str, str]]
+) -> Iterator[TextFinding]:
+    """Yield paraphrases that share nearly all words with an earlier text but are not equal to one."""
+    references = ["original"] if "original" in texts else []
     for name in _PARAPHRASES:
         if name not in texts:
             continue
-        alike = [(overlap(texts[name], texts[other]), other) for other in before]
-        share, other = max(alike, default=(0.0, ""))
-        equal = {(name, "paraphrase-equals-original"), (name, "equal-paraphrases")} & known
+        overlaps = [(overlap(texts[name], texts[reference]), reference) for reference in references]
+        share, reference = max(overlaps, default=(0.0, ""))
+        equal = {(name, "paraphrase-equals-original"), (name, "equal-paraphrases")} & defect_keys
         if share >= quality().limits.near_identical and not equal:
-            yield TextFinding(name, "near-identical-paraphrase", f"{share:.0%} of {other}")
-        before.append(name)
+            yield TextFinding(name, "near-identical-paraphrase", f"{share:.0%} of {reference}")
+        references.append(name)
 
 
-def _beside(name: str, text: str, original: str, language: str) -> Iterator[TextFinding]:
-    """Yield what is wrong with a variant beside its original."""
-    yield from _negated(name, text, original, language)
+def _compare_with_original(name: str, text: str, original: str, language: str) -> Iterator[TextFinding]:
+    """Yield the defects of a variant compared with its original."""
+    yield from _compare_negation(name, text, original, language)
     if language in quality().force:
-        yield from _forced(name, text, original, language)
-    odd = number_mismatch(text, original, language)
-    if odd and name == "opposite":
+        yield from _compare_force(name, text, original, language)
+    mismatch = number_mismatch(text, original, language)
+    if mismatch and name == "opposite":
         yield TextFinding(name, "opposite-numbers-differ")
-    elif odd:
-        yield TextFinding(name, "numbers-differ" if odd == "digits" else "number-words-differ")
+    elif mismatch:
+        yield TextFinding(name, "numbers-differ" if mismatch == "digits" else "number-words-differ")
 
 
-def _negated(name: str, text: str, original: str, language: str) -> Iterator[TextFinding]:
-    here, there = markers(text, language), markers(original, language)
-    if here is None or there is None:
+def _compare_negation(name: str, text: str, original: str, language: str) -> Iterator[TextFinding]:
+    text_markers, original_markers = markers(text, language), markers(original, language)
+    if text_markers is None or original_markers is None:
         return
     if name == "negation":
-        if here == there:
+        if text_markers == original_markers:
             yield TextFinding(name, "negation-without-marker")
         if prohibits(text, language) and not prohibits(original, language):
             yield TextFinding(name, "negation-too-strong")
-    elif here.total() != there.total():
+    elif text_markers.total() != original_markers.total():
         kind = "opposite" if name == "opposite" else "paraphrase"
-        more = here.total() > there.total()
-        only = ", ".join(each.split()[0] for each in (here - there if more else there - here))
-        yield TextFinding(name, f"{kind}-{'with' if more else 'drops'}-marker", only)
+        has_more = text_markers.total() > original_markers.total()
+        extra_words = ", ".join(
+            marker.split()[0]
+            for marker in (text_markers - original_markers if has_more else original_markers - text_markers)
+        )
+        yield TextFinding(name, f"{kind}-{'with' if has_more else 'drops'}-marker", extra_words)
 
 
-def _forced(name: str, text: str, original: str, language: str) -> Iterator[TextFinding]:
-    here, there = force(text, language), force(original, language)
-    if here == there or (here is None and evaluates(text, language)):
+def _compare_force(name: str, text: str, original: str, language: str) -> Iterator[TextFinding]:
+    text_force, original_force = force(text, language), force(original, language)
+    if text_force == original_force or (text_force is None and evaluates(text, language)):
         return
-    if here is None:
-        yield TextFinding(name, "force-lost", f"original: {there}")
-    elif there in (None, "may") and here != "may":
-        yield TextFinding(name, "force-added", here)
-    elif there is not None:
-        yield TextFinding(name, "force-changed", f"original: {there}, here: {here}")
+    if text_force is None:
+        yield TextFinding(name, "force-lost", f"original: {original_force}")
+    elif original_force in (None, "may") and text_force != "may":
+        yield TextFinding(name, "force-added", text_force)
+    elif original_force is not None:
+        yield TextFinding(name, "force-changed", f"original: {original_force}, here: {text_force}")
 
 
-# What only shows beside other statements: the same text twice, signs and types that do not fit together.
+# Checks across statements: duplicate texts, conflicting signs and types.
 
-_LANGUAGE = "en"  # every statement has it, so statements of all countries are compared in it
-# How two statements relate if these variants of them say the same.
+_LANGUAGE = "en"  # every statement has it, so the checks compare statements of all countries in it
+# Relation of two statements if these variants of them are similar.
 _RELATIONS = (
     ("original", "original", 1),
     ("negation", "original", -1),
@@ -176,10 +187,10 @@ _RELATIONS = (
 
 @dataclass(frozen=True, slots=True)
 class StatementFinding:
-    """A finding with its place.
+    """A finding with its statement and language.
 
     Attributes:
-        statement: its id.
+        statement: id of the statement.
         language: of the text.
         finding: variant and code.
     """
@@ -190,101 +201,123 @@ class StatementFinding:
 
 
 def check(statements: Sequence[GateItem]) -> list[StatementFinding]:
-    """Put whole statements through the gate, each by itself and beside all others."""
-    found = [
+    """Check statements within and across each other; return each finding once, in the order of the texts."""
+    findings = [
         StatementFinding(item.id, language, finding)
         for item in statements
         for language, texts in item.wordings.items()
         for finding in defects(texts, language, item.country)
     ]
-    found += [*_unnamed(statements), *_twice(statements), *_alike(statements), *_types(statements)]
-    once = {(each.statement, each.language, each.finding.variant, each.finding.code): each for each in found}
-    places = (
+    findings += [
+        *_find_unnamed_countries(statements),
+        *_find_duplicates(statements),
+        *_find_similar(statements),
+        *_find_type_conflicts(statements),
+    ]
+    finding_by_key = {
+        (finding.statement, finding.language, finding.finding.variant, finding.finding.code): finding
+        for finding in findings
+    }
+    keys = (
         (item.id, language, variant, code)
         for item in statements
         for language, texts in item.wordings.items()
         for variant, code in product(texts, quality().codes)
     )
-    return [once[place] for place in places if place in once]
+    return [finding_by_key[key] for key in keys if key in finding_by_key]
 
 
-def _unnamed(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
+def _find_unnamed_countries(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
     """Yield the texts that do not name their country."""
     for item in statements:
-        for language, parts in item.names.items():
+        for language, name_parts in item.names.items():
             for variant, text in item.wordings[language].items():
-                if not any(part in text.lower() for part in parts):
+                if not any(name_part in text.lower() for name_part in name_parts):
                     yield StatementFinding(
                         item.id, language, TextFinding(variant, "country-not-named", item.country or "")
                     )
 
 
-def _twice(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
-    """Yield the texts that stand in an earlier statement too."""
-    first: dict[tuple[str, tuple[str, ...]], str] = {}
+def _find_duplicates(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
+    """Yield the texts that an earlier statement contains."""
+    first_id_by_words: dict[tuple[str, tuple[str, ...]], str] = {}
     for item in statements:
         for language, texts in item.wordings.items():
             for variant, text in texts.items():
-                owner = first.setdefault((language, words(text)), item.id)
-                if owner != item.id:
+                first_id = first_id_by_words.setdefault((language, words(text)), item.id)
+                if first_id != item.id:
                     yield StatementFinding(
-                        item.id, language, TextFinding(variant, "duplicate-statement", owner)
+                        item.id, language, TextFinding(variant, "duplicate-statement", first_id)
                     )
 
 
-def _alike(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
-    """Yield originals that say nearly the same as another one, with other issues or topics or not."""
-    known = [item for item in statements if "original" in item.wordings.get(_LANGUAGE, {})]
-    said = [
+def _find_similar(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
+    """Yield similar originals, also with other issues or topics, and with contradictory signs."""
+    candidates = [item for item in statements if "original" in item.wordings.get(_LANGUAGE, {})]
+    word_sets = [
         {name: without_country_names(text, _LANGUAGE) for name, text in item.wordings[_LANGUAGE].items()}
-        for item in known
+        for item in candidates
     ]
-    for one, other in combinations(range(len(known)), 2):
-        relation = _relation(said[one], said[other])
+    for first, second in combinations(range(len(candidates)), 2):
+        relation = _relation(word_sets[first], word_sets[second])
         if not relation:
             continue
-        pairs = ((known[one], known[other]), (known[other], known[one]))
-        one_way, other_way = (
+        pairs = ((candidates[first], candidates[second]), (candidates[second], candidates[first]))
+        first_signs, second_signs = (
             {i: sign for i, sign in (item.issues or {}).items() if sign} for item in pairs[0]
         )
-        both = {issue: one_way.get(issue, 0) * other_way.get(issue, 0) for issue in {**one_way, **other_way}}
-        odd = {
-            "contradictory-signs": [issue for issue, product in both.items() if product * relation < 0],
-            "issues-differ": [issue for issue, product in both.items() if not product],
+        sign_products = {
+            issue: first_signs.get(issue, 0) * second_signs.get(issue, 0)
+            for issue in {**first_signs, **second_signs}
         }
-        for item, twin in pairs:
-            yield StatementFinding(item.id, _LANGUAGE, TextFinding("original", "similar-statement", twin.id))
-            for code, issues in odd.items():
+        issues_by_code = {
+            "contradictory-signs": [
+                issue for issue, sign_product in sign_products.items() if sign_product * relation < 0
+            ],
+            "issues-differ": [issue for issue, sign_product in sign_products.items() if not sign_product],
+        }
+        for item, counterpart in pairs:
+            yield StatementFinding(
+                item.id, _LANGUAGE, TextFinding("original", "similar-statement", counterpart.id)
+            )
+            for code, issues in issues_by_code.items():
                 if issues:
-                    detail = f"{twin.id}: {', '.join(issues)}"
+                    detail = f"{counterpart.id}: {', '.join(issues)}"
                     yield StatementFinding(item.id, _LANGUAGE, TextFinding("original", code, detail))
-            if item.topic != twin.topic:
-                yield StatementFinding(item.id, _LANGUAGE, TextFinding("original", "topics-differ", twin.id))
+            if item.topic != counterpart.topic:
+                yield StatementFinding(
+                    item.id, _LANGUAGE, TextFinding("original", "topics-differ", counterpart.id)
+                )
 
 
 def _relation(first: Mapping[str, frozenset[str]], second: Mapping[str, frozenset[str]]) -> int:
-    """Return 1 if two statements say the same, -1 if one says the contrary of the other, else 0."""
-    best, sign = 0.0, 0
-    for one, other, value in _RELATIONS:
-        a, b = first.get(one, frozenset()), second.get(other, frozenset())
-        alike = len(a & b) / max(len(a | b), 1)
-        if alike >= quality().limits.alike and alike > best:
-            best, sign = alike, value
+    """Return 1 if two statements agree in meaning, -1 if they are contrary, else 0."""
+    best_similarity, sign = 0.0, 0
+    for first_variant, second_variant, relation in _RELATIONS:
+        first_words, second_words = (
+            first.get(first_variant, frozenset()),
+            second.get(second_variant, frozenset()),
+        )
+        similarity = len(first_words & second_words) / max(len(first_words | second_words), 1)
+        if similarity >= quality().limits.alike and similarity > best_similarity:
+            best_similarity, sign = similarity, relation
     return sign
 
 
-def _types(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
-    """Yield opposites that exchange the same words at the same force as another one, of the other type."""
-    exchanged: dict[tuple[Force | None, tuple[tuple[str, ...], ...]], list[GateItem]] = {}
+def _find_type_conflicts(statements: Sequence[GateItem]) -> Iterator[StatementFinding]:
+    """Yield opposites with the exchanged words and force of another one, but the other type."""
+    items_by_exchange: dict[tuple[Force | None, tuple[tuple[str, ...], ...]], list[GateItem]] = {}
     for item in statements:
         texts = item.wordings.get(_LANGUAGE, {})
         if item.opposite_type and "original" in texts and "opposite" in texts:
-            words = tuple(sorted(changed_words(texts["original"], texts["opposite"])))
-            # Of two duties one can reject both, of "should" and what is the case not.
-            exchanged.setdefault((force(texts["original"], _LANGUAGE), words), []).append(item)
-    for group in exchanged.values():
+            exchanges = tuple(sorted(changed_words(texts["original"], texts["opposite"])))
+            # Of two duties one can reject both; of "should" and a fact one cannot.
+            items_by_exchange.setdefault((force(texts["original"], _LANGUAGE), exchanges), []).append(item)
+    for group in items_by_exchange.values():
         for item in group:
-            other = next((each for each in group if each.opposite_type != item.opposite_type), None)
+            other = next(
+                (candidate for candidate in group if candidate.opposite_type != item.opposite_type), None
+            )
             if other:
                 detail = f"{other.id} is {other.opposite_type}"
                 yield StatementFinding(

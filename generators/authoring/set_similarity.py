@@ -16,21 +16,21 @@ from polbias.generators.table_files import cell_text, read_table
 from polbias.paths import package_file
 from polbias.yaml_models import TemplateModel, Text, load_template
 
-# A report on a list of items: what is too much alike, in words, in openings and in frames.
+# Similarity report of a list of items: similar pairs, frequent openings and sentence frames.
 
 _CONTENT = "_"
-_KINDS = ("opening", "frame")
+_LIMITED_KINDS = ("opening", "frame")
 
 
 class SimilarityLimits(TemplateModel):
-    """What a set may have: Jaccard of two items below, share of an opening or frame up to."""
+    """Limits of a set: the Jaccard similarity of two items, and the share of one opening or frame."""
 
     jaccard: float = Field(gt=0, le=1)
     frame: float = Field(gt=0, le=1)
 
 
 class ItemRules(TemplateModel):
-    """``item_rules.yaml``."""
+    """Schema of ``item_rules.yaml``."""
 
     limits: SimilarityLimits
     function_words: Mapping[Text, str]
@@ -38,7 +38,7 @@ class ItemRules(TemplateModel):
 
 @cache
 def item_rules() -> ItemRules:
-    """Return the shipped limits and lists of function words."""
+    """Return the limits and function words of the package."""
     return load_template(package_file("templates/selfassess/item_rules.yaml"), ItemRules)
 
 
@@ -47,33 +47,33 @@ def _function_words(language: str) -> frozenset[str]:
     return frozenset(item_rules().function_words.get(language.split("-")[0], "").split())
 
 
-def function_word_skeleton(said: Sequence[str], language: str) -> str:
-    """Return the function words of a text in order, with ``_`` for every run of other words."""
-    held = _function_words(language)
-    marks = [word if word in held else _CONTENT for word in said]
+def function_word_skeleton(tokens: Sequence[str], language: str) -> str:
+    """Return the function words of a text in order, with ``_`` for each run of other words."""
+    function_words = _function_words(language)
+    marks = [word if word in function_words else _CONTENT for word in tokens]
     return " ".join(
-        mark for place, mark in enumerate(marks) if mark != _CONTENT or marks[place - 1 : place] != [_CONTENT]
+        mark for index, mark in enumerate(marks) if mark != _CONTENT or marks[index - 1 : index] != [_CONTENT]
     )
 
 
-def sentence_frame(said: Sequence[str], language: str) -> str:
-    """Return the sentence frame of a text: its first word as it stands, the rest as `skeleton` has it.
+def sentence_frame(tokens: Sequence[str], language: str) -> str:
+    """Return the sentence frame of a text: its first word, and the `function_word_skeleton` of the others.
 
-    Noun phrases share their skeletons by grammar ("_ for _" is a fifth of any list of topics). Items made
-    from one template also begin alike ("impact of _ on _", "debate over _"), which is what a frame shows.
+    Noun phrases share skeletons by grammar ("_ for _" is a fifth of any list of topics). Items from one
+    template also share their first word ("impact of _ on _", "debate over _"), which the frame includes.
     """
-    return " ".join((*said[:1], function_word_skeleton(said[1:], language))).rstrip()
+    return " ".join((*tokens[:1], function_word_skeleton(tokens[1:], language))).rstrip()
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedPattern:
-    """A pattern that several items have.
+    """A pattern that several items share.
 
     Attributes:
         kind: opening, frame or skeleton.
-        pattern: the words.
-        count: of items.
-        share: of all items.
+        pattern: its words.
+        count: number of items with the pattern.
+        share: share of all items.
     """
 
     kind: str
@@ -84,13 +84,13 @@ class RepeatedPattern:
 
 @dataclass(frozen=True)
 class SetSimilarity:
-    """What a list of items has in common.
+    """Similarities between the items of a list.
 
     Attributes:
         texts: the items.
-        grams: pairs with the most character 5-grams in common (Jaccard).
-        bigrams: pairs with the most word bigrams in common (of those of the shorter item).
-        repeated: openings, frames and skeletons of more than one item, commonest first.
+        grams: pairs with the highest Jaccard similarity of character 5-grams.
+        bigrams: pairs that share the most word bigrams, as a share of the shorter item's bigrams.
+        patterns: openings, frames and skeletons of more than one item, most frequent first.
     """
 
     texts: Sequence[str]
@@ -99,41 +99,43 @@ class SetSimilarity:
     patterns: Sequence[RepeatedPattern]
 
     def problems(self) -> list[str]:
-        """Return a line for everything beyond a limit; empty if the items are fit to be published.
+        """Return a line for each exceeded limit.
 
-        One item of an opening or frame is always allowed.
+        An opening or frame of one item never exceeds its limit.
         """
         limits, lines = item_rules().limits, []
         if self.grams.n_over_limit:
             lines.append(f"{self.grams.n_over_limit:,} pairs have a Jaccard of {limits.jaccard:g} or more")
-        for each in self.patterns:
-            if each.kind in _KINDS and each.count > limits.frame * len(self.texts):
-                told = f"{each.count} of {len(self.texts)} items ({each.share:.1%})"
-                lines.append(f"{each.kind} {each.pattern!r}: {told}, at most {limits.frame:.0%} expected")
+        for pattern in self.patterns:
+            if pattern.kind in _LIMITED_KINDS and pattern.count > limits.frame * len(self.texts):
+                frequency = f"{pattern.count} of {len(self.texts)} items ({pattern.share:.1%})"
+                lines.append(
+                    f"{pattern.kind} {pattern.pattern!r}: {frequency}, at most {limits.frame:.0%} expected"
+                )
         return lines
 
 
-def measure_similarity(texts: Sequence[str], language: str, most: int) -> SetSimilarity:
-    """Measure how alike items are."""
-    grams = FeatureSets(texts).closest("jaccard", item_rules().limits.jaccard, most)
-    bigrams = FeatureSets(texts, word_bigrams).closest("overlap", 1.0, most)
-    told = [words(text) for text in texts]
-    found = {
-        "opening": Counter(" ".join(said[:2]) for said in told),
-        "frame": Counter(sentence_frame(said, language) for said in told),
-        "skeleton": Counter(function_word_skeleton(said, language) for said in told),
+def measure_similarity(texts: Sequence[str], language: str, max_pairs: int) -> SetSimilarity:
+    """Measure the similarity of items; keep the `max_pairs` closest pairs."""
+    grams = FeatureSets(texts).closest("jaccard", item_rules().limits.jaccard, max_pairs)
+    bigrams = FeatureSets(texts, word_bigrams).closest("overlap", 1.0, max_pairs)
+    token_lists = [words(text) for text in texts]
+    counts_by_kind = {
+        "opening": Counter(" ".join(tokens[:2]) for tokens in token_lists),
+        "frame": Counter(sentence_frame(tokens, language) for tokens in token_lists),
+        "skeleton": Counter(function_word_skeleton(tokens, language) for tokens in token_lists),
     }
-    repeated = [
+    patterns = [
         RepeatedPattern(kind, pattern, count, count / len(texts))
-        for kind, counts in found.items()
+        for kind, counts in counts_by_kind.items()
         for pattern, count in counts.most_common()
         if count > 1
     ]
-    return SetSimilarity(texts, grams, bigrams, repeated)
+    return SetSimilarity(texts, grams, bigrams, patterns)
 
 
 def read_column(path: Path) -> list[str]:
-    """Return the items of a table: its column ``title``, or else ``topic``."""
+    """Return the items of a table: its column ``title``, else ``topic``."""
     table = read_table(path)
     names = {name.lower(): name for name in table.columns}
     column = names.get("title") or names.get("topic")

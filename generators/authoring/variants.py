@@ -1,4 +1,4 @@
-"""Paraphrases, opposites and translations of policy statements from services, and what is wrong with them."""
+"""Paraphrases, opposites and translations of policy statements from services, and their problems."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SourceStatement:
 
 @dataclass(frozen=True)
 class VariantRequest:
-    """One request for variants of one statement; `language` is that of the variants."""
+    """A request for variants of one statement; `language` is the language of the variants."""
 
     statement: SourceStatement
     role: Role
@@ -40,7 +40,7 @@ class VariantRequest:
 
 @dataclass(frozen=True)
 class VariantProblem:
-    """Why a variant needs a look.
+    """A reason to review a variant.
 
     Args:
         code: ``not-answered``, ``not-json``, ``refused``, ``cut-off``, ``missing``, ``surplus``,
@@ -55,16 +55,16 @@ class VariantProblem:
 
 @dataclass(frozen=True)
 class Variant:
-    """One variant of a statement, as a service gave it.
+    """One variant of a statement from a service.
 
     Args:
         statement_id: the statement.
         variant: ``paraphrase1`` and so on, ``opposite`` or ``translation``.
         language: of the text.
         text: the sentence; None if there is none.
-        opposite_kind: what was changed, of an opposite.
+        opposite_kind: kind of change in an opposite.
         opposite_type: contradictory or contrary, of an opposite.
-        problems: why somebody must look at it; empty if nothing is known.
+        problems: reasons to review it; empty if none was detected.
     """
 
     statement_id: str
@@ -84,19 +84,19 @@ def variant_requests(
     translator: Chat | DeepLTranslator | None = None,
     target: str = "en",
 ) -> list[VariantRequest]:
-    """Make the requests for variants of statements."""
-    made: list[VariantRequest] = []
+    """Build the requests for variants of statements."""
+    requests: list[VariantRequest] = []
     for statement in statements:
         for role in roles:
             language, name = statement.language, str(role)
-            asked: Chat | DeepLTranslator = chat
+            service: Chat | DeepLTranslator = chat
             if role == "translation":
                 if base_language(language) == base_language(target):
                     continue
-                language, asked, name = target, translator or chat, f"translation-{target}"
+                language, service, name = target, translator or chat, f"translation-{target}"
             request = role_request(
                 role,
-                asked,
+                service,
                 f"{statement.id}/{statement.language}/{name}",
                 statement.text,
                 language=statement.language,
@@ -104,82 +104,110 @@ def variant_requests(
                 country=statement.country,
                 count=PARAPHRASES,
             )
-            made.append(VariantRequest(statement, role, language, request))
-    return made
+            requests.append(VariantRequest(statement, role, language, request))
+    return requests
 
 
-def variants(made: Sequence[VariantRequest], answers: Sequence[ServiceResponse | None]) -> list[Variant]:
-    """Variants from the answers to jobs: every one asked for, without text but with a reason if need be."""
-    return [variant for job, answer in zip(made, answers, strict=True) for variant in _read(job, answer)]
+def variants(requests: Sequence[VariantRequest], answers: Sequence[ServiceResponse | None]) -> list[Variant]:
+    """Parse responses to requests; a requested variant without text has a problem."""
+    return [
+        variant
+        for variant_request, answer in zip(requests, answers, strict=True)
+        for variant in _parse_answer(variant_request, answer)
+    ]
 
 
-def _read(job: VariantRequest, answer: ServiceResponse | None) -> list[Variant]:
-    paraphrased, opposed = job.role == "paraphrases", job.role == "opposite"
-    names = [f"paraphrase{n + 1}" for n in range(PARAPHRASES)] if paraphrased else [job.role]
+def _parse_answer(variant_request: VariantRequest, answer: ServiceResponse | None) -> list[Variant]:
+    is_paraphrase, is_opposite = variant_request.role == "paraphrases", variant_request.role == "opposite"
+    names = [f"paraphrase{n + 1}" for n in range(PARAPHRASES)] if is_paraphrase else [variant_request.role]
     if answer is None or answer.finish in ("refusal", "content_filter", TOO_LONG):
         problem = VariantProblem("not-answered", "the service gave no answer; run again")
         if answer is not None:
             problem = VariantProblem("refused", f"finish_reason {answer.finish}")
         if answer is not None and answer.finish == TOO_LONG:
-            problem = VariantProblem("cut-off", "the answer is longer than is read")
-        return [Variant(job.statement.id, name, job.language, None, problems=(problem,)) for name in names]
+            problem = VariantProblem("cut-off", "the response exceeds the maximum length")
+        return [
+            Variant(variant_request.statement.id, name, variant_request.language, None, problems=(problem,))
+            for name in names
+        ]
     problems: list[VariantProblem] = []
     if answer.finish == "length":
         problems.append(VariantProblem("cut-off", "the answer reached its longest length"))
-    data = None if job.request.service == "deepl" else find_json(answer.text)
-    texts, loose = _texts(job, data, answer.text)
-    if loose:
-        problems.append(VariantProblem("not-json", "the answer is not in the form that was asked for"))
+    data = None if variant_request.request.service == "deepl" else find_json(answer.text)
+    texts, is_malformed = _parse_texts(variant_request, data, answer.text)
+    if is_malformed:
+        problems.append(VariantProblem("not-json", "the response is not in the requested format"))
     names += [f"paraphrase{n + 1}" for n in range(len(names), len(texts))]
     texts += [None] * (len(names) - len(texts))
-    found = []
+    answer_variants = []
     for index, (name, text) in enumerate(zip(names, texts, strict=True)):
-        own = [*problems, *_doubts(job, text, texts[:index])]
-        if paraphrased and index >= PARAPHRASES:
-            own.append(VariantProblem("surplus", f"{len(texts)} paraphrases, {PARAPHRASES} asked for"))
+        variant_problems = [*problems, *_find_problems(variant_request, text, texts[:index])]
+        if is_paraphrase and index >= PARAPHRASES:
+            variant_problems.append(
+                VariantProblem("surplus", f"{len(texts)} paraphrases, {PARAPHRASES} requested")
+            )
         kind, type_ = (
-            _word(data, field, expected, own) if opposed else None
+            _parse_field(data, field, expected, variant_problems) if is_opposite else None
             for field, expected in (("kind", OPPOSITE_KINDS), ("type", OPPOSITE_TYPES))
         )
-        found.append(Variant(job.statement.id, name, job.language, text, kind, type_, tuple(own)))
-    return found
+        answer_variants.append(
+            Variant(
+                variant_request.statement.id,
+                name,
+                variant_request.language,
+                text,
+                kind,
+                type_,
+                tuple(variant_problems),
+            )
+        )
+    return answer_variants
 
 
-def _texts(job: VariantRequest, data: Any, answer: str) -> tuple[list[str | None], bool]:
-    """Return the sentences of an answer, and whether it was not in the form asked for."""
-    if job.request.service == "deepl":
+def _parse_texts(variant_request: VariantRequest, data: Any, answer: str) -> tuple[list[str | None], bool]:
+    """Return the sentences of a response, and whether its format was wrong."""
+    if variant_request.request.service == "deepl":
         return [clean_sentence(answer)], False
-    said, paraphrased = data.get(job.role) if isinstance(data, dict) else data, job.role == "paraphrases"
-    if paraphrased and isinstance(said, list):
-        return [clean_sentence(text) or None if isinstance(text, str) else None for text in said], False
-    if not paraphrased and isinstance(said, str):
-        return [clean_sentence(said) or None], False
-    lines: list[str | None] = [*numbered_lines(answer)] if paraphrased else []
+    value, is_paraphrase = (
+        data.get(variant_request.role) if isinstance(data, dict) else data,
+        variant_request.role == "paraphrases",
+    )
+    if is_paraphrase and isinstance(value, list):
+        return [clean_sentence(text) or None if isinstance(text, str) else None for text in value], False
+    if not is_paraphrase and isinstance(value, str):
+        return [clean_sentence(value) or None], False
+    lines: list[str | None] = [*numbered_lines(answer)] if is_paraphrase else []
     return lines or [plain(answer) or None], True
 
 
-def _word(data: Any, field: str, expected: Sequence[str], problems: list[VariantProblem]) -> str | None:
-    """Return what an answer says that an opposite is; None, and a problem, where that is unknown."""
+def _parse_field(
+    data: Any, field: str, expected: Sequence[str], problems: list[VariantProblem]
+) -> str | None:
+    """Return a property of the opposite; None, and a problem, if unknown."""
     value = data.get(field) if isinstance(data, dict) else None
     value = value.strip().lower() or None if isinstance(value, str) else None
     if value in expected:
         return str(value)
-    wrong = f"found {value!r}, expected one of: {', '.join(expected)}"
-    problems.append(VariantProblem(f"unknown-{field}", wrong))
+    detail = f"found {value!r}, expected one of: {', '.join(expected)}"
+    problems.append(VariantProblem(f"unknown-{field}", detail))
     return None
 
 
-def _doubts(job: VariantRequest, text: str | None, before: Sequence[str | None]) -> list[VariantProblem]:
+def _find_problems(
+    variant_request: VariantRequest, text: str | None, previous: Sequence[str | None]
+) -> list[VariantProblem]:
     if text is None:
         return [VariantProblem("missing", "the answer has no such sentence")]
     problems = []
     folded = _fold(text)
-    if folded == _fold(job.statement.text):
+    if folded == _fold(variant_request.statement.text):
         problems.append(VariantProblem("identical", "the same as the statement"))
-    if any(other is not None and _fold(other) == folded for other in before):
+    if any(sentence is not None and _fold(sentence) == folded for sentence in previous):
         problems.append(VariantProblem("repeated", "the same as one before it"))
-    if wrong := language_doubt(text, base_language(job.language), [base_language(job.statement.language)]):
-        problems.append(VariantProblem(*wrong))
+    if doubt := language_doubt(
+        text, base_language(variant_request.language), [base_language(variant_request.statement.language)]
+    ):
+        problems.append(VariantProblem(*doubt))
     return problems
 
 

@@ -1,4 +1,4 @@
-"""The gold labels of a build, proved again from its sentences."""
+"""Gold labels of a build, proved again from its sentences."""
 
 from __future__ import annotations
 
@@ -35,33 +35,37 @@ _NEGATION = re.compile(r"^(?:(?:does|did|do) not |(is|are|was|were|be) not |not 
 
 
 def read_selection(rule: str, cards: Sequence[str]) -> tuple[Implies, str]:
-    """Read a selection task."""
-    found = _RULE.fullmatch(rule)
-    if not found:
+    """Parse a selection task; return its conditional and the letters of the cards to turn over."""
+    match = _RULE.fullmatch(rule)
+    if not match:
         raise ReadingError(f"found {rule!r}, expected 'If a ... , then the ... .'")
-    clauses = {"p": _positive(found["p"])[1], "q": _positive(found["q"])[1]}
+    clauses = {"p": _split_negation(match["p"])[1], "q": _split_negation(match["q"])[1]}
 
-    def said(text: str) -> Formula:
-        negated, clause = _positive(text)
-        same = [name for name, (verb, rest) in clauses.items() if _same(clause, (verb, rest))]
-        if len(same) != 1:
-            raise ReadingError(f"found {text!r}, expected what the rule {rule!r} speaks of")
-        return Not(Atom(same[0])) if negated else Atom(same[0])
+    def parse_literal(text: str) -> Formula:
+        negated, clause = _split_negation(text)
+        names = [
+            name for name, (verb, remainder) in clauses.items() if _is_same_clause(clause, (verb, remainder))
+        ]
+        if len(names) != 1:
+            raise ReadingError(f"found {text!r}, expected a clause of the rule {rule!r}")
+        return Not(Atom(names[0])) if negated else Atom(names[0])
 
-    conditional = Implies(said(found["p"]), said(found["q"]))
-    turned = [not decide(Inference((said(card),), conditional), FOL).valid for card in cards]
-    return conditional, ",".join(letter for letter, turn in zip("ABCD", turned, strict=True) if turn)
-
-
-def _positive(text: str) -> tuple[bool, tuple[str, str]]:
-    """Return whether a clause is negated, and its verb and what follows it without that."""
-    bare, count = _NEGATION.subn(lambda match: f"{match[1]} " if match[1] else "", text)
-    verb, _, rest = bare.partition(" ")
-    return bool(count), (verb, rest)
+    conditional = Implies(parse_literal(match["p"]), parse_literal(match["q"]))
+    must_turn = [not decide(Inference((parse_literal(card),), conditional), FOL).valid for card in cards]
+    return conditional, ",".join(
+        letter for letter, is_turned in zip("ABCD", must_turn, strict=True) if is_turned
+    )
 
 
-def _same(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    return same_verb(one[0], other[0]) and canonical(one[1]) == canonical(other[1])
+def _split_negation(text: str) -> tuple[bool, tuple[str, str]]:
+    """Return whether a clause is negated, and its verb and remainder without the negation."""
+    positive, n_negations = _NEGATION.subn(lambda match: f"{match[1]} " if match[1] else "", text)
+    verb, _, remainder = positive.partition(" ")
+    return bool(n_negations), (verb, remainder)
+
+
+def _is_same_clause(first: tuple[str, str], second: tuple[str, str]) -> bool:
+    return same_verb(first[0], second[0]) and canonical(first[1]) == canonical(second[1])
 
 
 _COLUMNS = ["id", "domain", "pattern", "premises", "hypothesis", "gold", "logical_form"]
@@ -77,48 +81,50 @@ Row = Mapping[str, Any]
 
 
 def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofReport:
-    """Read every problem of a build back to its formula and compare its verdict with the gold."""
+    """Parse every problem of a build into its formula and compare the verdict with the gold label."""
     patterns, manifest = load_patterns(templates), read_manifest(folder)
-    proved, failed = 0, []
+    n_proved, failures = 0, []
     for config in manifest.configs:
         columns = _CARD_COLUMNS if config == _WASON else _COLUMNS
         files = [folder / file.path for split in manifest.configs[config].values() for file in split.files]
         for row in pq.read_table(files, columns=columns).to_pylist():
-            problem = _selection(row) if config == _WASON else _problem(row, patterns[row["pattern"]])
-            proved += problem is None
-            failed += [] if problem is None else [f"{row['id']}: {problem}"]
-    return ProofReport(proved, 0, tuple(failed), proved + len(failed))
+            problem = (
+                _selection_error(row) if config == _WASON else _problem_error(row, patterns[row["pattern"]])
+            )
+            n_proved += problem is None
+            failures += [] if problem is None else [f"{row['id']}: {problem}"]
+    return ProofReport(n_proved, 0, tuple(failures), n_proved + len(failures))
 
 
-def _problem(row: Row, pattern: InferencePattern) -> str | None:
-    """Return what is wrong with a problem, or None."""
+def _problem_error(row: Row, pattern: InferencePattern) -> str | None:
+    """Return the error of a problem, or None."""
     try:
-        read = read_item(" ".join(row["premises"]), row["hypothesis"], row["domain"], flavoured=True)
+        parsed = read_item(" ".join(row["premises"]), row["hypothesis"], row["domain"], flavoured=True)
     except ReadingError as error:
         return str(error)
-    if read.findings:
-        return f"not good English: {', '.join(read.findings)}"
-    inference, written = read.readings[0].inference, _written(row["logical_form"])
-    if inference != written:
-        return f"the sentences say {inference}, the row {written}"
+    if parsed.findings:
+        return f"found language errors: {', '.join(parsed.findings)}"
+    inference, row_inference = parsed.readings[0].inference, _parse_row_form(row["logical_form"])
+    if inference != row_inference:
+        return f"found {inference} in the sentences, expected {row_inference}"
     verdict = label(decide(inference, logic_of(pattern, row["domain"])))
-    return None if verdict == row["gold"] else f"gold {row['gold']}, but {inference} is {verdict}"
+    return None if verdict == row["gold"] else f"found gold {row['gold']}, expected {verdict} for {inference}"
 
 
-def _selection(row: Row) -> str | None:
-    """Return what is wrong with a selection task, or None."""
+def _selection_error(row: Row) -> str | None:
+    """Return the error of a selection task, or None."""
     try:
         conditional, gold = read_selection(row["rule"], row["cards"])
     except ReadingError as error:
         return str(error)
     if str(conditional) != row["logical_form"]:
-        return f"the rule says {conditional}, the row {row['logical_form']}"
-    return None if gold == row["gold"] else f"gold {row['gold']}, but the cards to turn over are {gold}"
+        return f"found {conditional} in the rule, expected {row['logical_form']}"
+    return None if gold == row["gold"] else f"found gold {row['gold']}, expected {gold}"
 
 
 @lru_cache(maxsize=4096)
-def _written(form: str) -> Inference:
-    """Return a written form with its words as the reader has them."""
+def _parse_row_form(form: str) -> Inference:
+    """Parse a `logical_form`, with its atoms and terms in normal form."""
     return parse_inference(form).map(_canonical)
 
 

@@ -1,4 +1,4 @@
-"""Problems: patterns, contents and frames made into sentences, with their gold labels proved."""
+"""Problems: sentences rendered from patterns, contents and frames, with proved gold labels."""
 
 from __future__ import annotations
 
@@ -57,30 +57,30 @@ from polbias.generators.normative.templates import (
 from polbias.jinja_texts import TemplateRenderer
 from polbias.yaml_models import field_error
 
-# How the gold label of a problem is known: its verdict in every logic, and the proof or countermodel.
+# Gold label of a problem: its verdict in every logic, and the proof or countermodel.
 
-# Obligations can be broken, so what ought to be need not be; what is necessary or known is so (axiom T).
+# Obligations can be violated, so deontic logic lacks axiom T; epistemic necessity implies truth (axiom T).
 STANDARD: Mapping[Domain, Logic] = {"deontic": KD, "epistemic": KT}
 
 
 def logic_of(pattern: InferencePattern, domain: Domain) -> Logic:
-    """Return the logic whose verdict the gold of a pattern is."""
+    """Return the logic whose verdict is the gold label of a pattern."""
     return FREE_CHOICE if pattern.by_convention else STANDARD[domain]
 
 
 @dataclass(frozen=True)
 class ProblemGold:
-    """What is known of a problem's gold.
+    """Gold label of a problem with its proof.
 
     Attributes:
-        gold: the label.
-        gold_sdl: the verdict of standard deontic logic (KD).
-        basis: name of the logic, or ``"paper"`` where the paper's convention departs from the standard logic
-            of the domain (it is that of the enriched "or").
+        gold: gold label.
+        gold_sdl: verdict of standard deontic logic (KD).
+        basis: name of the logic, or ``"paper"`` where the gold follows the paper's convention, the enriched
+            "or", instead of the standard logic of the domain.
         proof: ``proved:<logic>``.
-        verdicts: name of every logic to its verdict.
-        derivation: proof of the gold if it is entailment, else None.
-        countermodel: of the inference if the gold is non-entailment, else None.
+        verdicts: verdict by name of logic.
+        derivation: proof if the gold is entailment, else None.
+        countermodel: countermodel of the inference if the gold is non-entailment, else None.
     """
 
     gold: Gold
@@ -94,9 +94,15 @@ class ProblemGold:
 
 @lru_cache(maxsize=65536)
 def gold_proof(inference: Inference, pattern: InferencePattern, domain: Domain) -> ProblemGold:
-    """Prove the gold of a problem."""
+    """Prove the gold label of a problem.
+
+    Raises:
+        BuildError: if the proof contradicts the gold label of the pattern.
+    """
     logic, form = logic_of(pattern, domain), form_of(inference)
-    verdicts = {each.name: label(decide_outcome(form.inference, each)) for each in MODAL_LOGICS}
+    verdicts = {
+        modal_logic.name: label(decide_outcome(form.inference, modal_logic)) for modal_logic in MODAL_LOGICS
+    }
     text = explain_form(form, logic)
     gold = verdicts[logic.name]
     if gold != pattern.gold:
@@ -117,25 +123,25 @@ def gold_proof(inference: Inference, pattern: InferencePattern, domain: Domain) 
 
 
 def label(verdict: ProofVerdict | InferenceOutcome) -> Gold:
-    """Return a verdict as a gold label; from contradictory premises nothing counts as entailed."""
+    """Return a verdict as a gold label; contradictory premises entail nothing."""
     return GOLDS[0] if verdict.valid and verdict.consistent else GOLDS[1]
 
 
-# Write the sentences of a problem, and say what each of them says.
+# Sentences of a problem, with their formulas.
 
 _OBJECT = {"she": "her", "he": "him", "it": "it"}
 _POSSESSIVE = {"she": "her", "he": "his", "it": "its"}
-_GENERIC = "one's"  # the possessive in formulas, where it belongs to whoever the predicate is said of
+_GENERIC = "one's"  # in formulas, the possessive that refers to the subject of the predicate
 _VARIABLE = "x"
 
 
 @dataclass(frozen=True)
 class WrittenSentence:
-    """A sentence and what it says.
+    """Sentence with its formula.
 
     Attributes:
-        text: with capital and full stop.
-        formula: in the reading that is meant.
+        text: sentence with capital and full stop.
+        formula: formula of the intended interpretation.
     """
 
     text: str
@@ -144,7 +150,7 @@ class WrittenSentence:
 
 @dataclass(frozen=True)
 class _ProblemClause:
-    """A content with its subject: what frames are put around, and its formula."""
+    """Content with its subject: the values of a frame's placeholders, and its formula."""
 
     slots: Document
     tense: Tense
@@ -152,93 +158,118 @@ class _ProblemClause:
 
 
 class ProblemWriter:
-    """Writes the problems of a domain.
+    """Renderer of the problems of a domain.
 
     Args:
-        family: the templates.
-        domain: of the frames.
+        family: templates.
+        domain: domain of the frames.
     """
 
     def __init__(self, family: NormativeTemplates, domain: Domain) -> None:
         self._file, self._domain = family.file, domain
-        self._frames = TemplateRenderer(family.folder / f"frames.{domain}.yaml", {})
-        self._around = TemplateRenderer(family.folder / "patterns.yaml", {"a": with_indefinite_article})
+        self._frame_renderer = TemplateRenderer(family.folder / f"frames.{domain}.yaml", {})
+        self._sentence_renderer = TemplateRenderer(
+            family.folder / "patterns.yaml", {"a": with_indefinite_article}
+        )
 
     def compose(self, pattern: InferencePattern, content: Content, frames: Pair) -> Problem:
-        """Return the problem of a pattern, a content and two frames."""
-        premises, hypothesis = self._parts(pattern, content, *frames)
+        """Render the problem of a pattern, a content and two frames."""
+        premises, hypothesis = self._sentences(pattern, content, *frames)
         kind = self._file.content_type(content, pattern)
         return Problem(self._domain, pattern, content, kind, *frames, premises, hypothesis)
 
-    def _parts(
+    def _sentences(
         self, pattern: InferencePattern, content: Content, first: ModalFrame, second: ModalFrame
     ) -> tuple[tuple[WrittenSentence, ...], WrittenSentence]:
         if not isinstance(content, RuleContent):
             elimination = pattern.id == "FC-Or-Elim"
-            premise = self._said(first, pattern.premise, _clause(content, either=elimination))
-            hypothesis = self._said(second, pattern.hypothesis, _clause(content, either=not elimination))
+            premise = self._modal_sentence(first, pattern.premise, _clause(content, either=elimination))
+            hypothesis = self._modal_sentence(
+                second, pattern.hypothesis, _clause(content, either=not elimination)
+            )
             return (premise,), hypothesis
         hypothetical = pattern.id.startswith("Hyp")
-        rule = self._rule(content, first, pattern.premise, hypothetical)
-        conduct = self._said(second, pattern.hypothesis, _conduct(content, content.name, whole=hypothetical))
+        rule = self._rule_sentence(content, first, pattern.premise, hypothetical)
+        conduct_sentence = self._modal_sentence(
+            second, pattern.hypothesis, _conduct_clause(content, content.name, is_one_atom=hypothetical)
+        )
         _, minor = pattern.form.premises
         modal_minor = isinstance(minor.body if isinstance(minor, Not) else minor, Necessarily)
         negated = isinstance(pattern.form.conclusion if modal_minor else minor, Not)
-        belongs = self._minor(content, negated, hypothetical)
-        return ((rule, conduct), belongs) if modal_minor else ((rule, belongs), conduct)
-
-    def _said(self, frame: ModalFrame, force: Force, clause: _ProblemClause) -> WrittenSentence:
-        """Return a modal sentence."""
-        return WrittenSentence(
-            _sentence(self._modal(frame, force, clause)), frame.formulas(force, clause.formula)[0]
+        minor_sentence = self._membership_sentence(content, negated, hypothetical)
+        return (
+            ((rule, conduct_sentence), minor_sentence)
+            if modal_minor
+            else ((rule, minor_sentence), conduct_sentence)
         )
 
-    def _rule(
+    def _modal_sentence(self, frame: ModalFrame, force: Force, clause: _ProblemClause) -> WrittenSentence:
+        """Render a modal sentence."""
+        return WrittenSentence(
+            _sentence(self._render_modal(frame, force, clause)), frame.formulas(force, clause.formula)[0]
+        )
+
+    def _rule_sentence(
         self, rule: RuleContent, frame: ModalFrame, force: Force, hypothetical: bool
     ) -> WrittenSentence:
-        """Return a rule: about all of a group, or about the individual if it belongs to it."""
+        """Render a rule about a group; if `hypothetical`, about the individual if it is a member."""
         if hypothetical:
-            antecedent = self._text("is", rule)
-            clause = _conduct(rule, rule.name, pronoun=rule.gender)
-            text = self._text("if", rule, antecedent=antecedent, consequent=self._modal(frame, force, clause))
-            belongs, conduct = _belongs(rule, whole=True), _conduct(rule, rule.name, whole=True).formula
+            antecedent = self._render_sentence("is", rule)
+            clause = _conduct_clause(rule, rule.name, pronoun=rule.gender)
+            text = self._render_sentence(
+                "if", rule, antecedent=antecedent, consequent=self._render_modal(frame, force, clause)
+            )
+            belongs, conduct = (
+                _membership_atom(rule, is_one_atom=True),
+                _conduct_clause(rule, rule.name, is_one_atom=True).formula,
+            )
             return WrittenSentence(_sentence(text), Implies(belongs, frame.formulas(force, conduct)[0]))
-        said = self._said(frame, force, _conduct(rule, self._text("all", rule), plural=True))
+        modal_sentence = self._modal_sentence(
+            frame, force, _conduct_clause(rule, self._render_sentence("all", rule), plural=True)
+        )
         belongs = Atom(rule.group.singular, (_VARIABLE,))
-        return WrittenSentence(said.text, ForAll((_VARIABLE,), Implies(belongs, said.formula)))
+        return WrittenSentence(
+            modal_sentence.text, ForAll((_VARIABLE,), Implies(belongs, modal_sentence.formula))
+        )
 
-    def _minor(self, rule: RuleContent, negated: bool, hypothetical: bool) -> WrittenSentence:
-        """Return that the individual belongs to the group, or does not."""
-        formula = _belongs(rule, whole=hypothetical)
-        text = self._text("is_not" if negated else "is", rule)
+    def _membership_sentence(self, rule: RuleContent, negated: bool, hypothetical: bool) -> WrittenSentence:
+        """Render the minor premise: the individual is, or is not, a member of the group."""
+        formula = _membership_atom(rule, is_one_atom=hypothetical)
+        text = self._render_sentence("is_not" if negated else "is", rule)
         return WrittenSentence(_sentence(text), Not(formula) if negated else formula)
 
-    def _modal(self, frame: ModalFrame, force: Force, clause: _ProblemClause) -> str:
-        return self._frames.render(frame.id, frame.text(force, clause.tense), clause.slots)
+    def _render_modal(self, frame: ModalFrame, force: Force, clause: _ProblemClause) -> str:
+        return self._frame_renderer.render(frame.id, frame.text(force, clause.tense), clause.slots)
 
-    def _text(self, field: str, rule: RuleContent, **slots: str) -> str:
+    def _render_sentence(self, field: str, rule: RuleContent, **values: str) -> str:
         group = {"name": rule.name, "singular": rule.group.singular, "plural": rule.group.plural}
         field = f"{field}_" if field in ("is", "if") else field
-        return self._around.render(f"sentences.{field}", getattr(self._file.sentences, field), group | slots)
+        return self._sentence_renderer.render(
+            f"sentences.{field}", getattr(self._file.sentences, field), group | values
+        )
 
 
 def _clause(content: ActContent | DisjunctionContent | Proposition, either: bool) -> _ProblemClause:
     if isinstance(content, Proposition):
         phrase = VerbPhrase(content.verb, content.rest, content.number, content.tense)
         atom = Atom(f"{content.subject} {phrase.base}")
-        return _ProblemClause(_slots(content.subject, phrase), content.tense, atom)
-    slots = {"subject": "you", "be": "are", "obligee": "", "infinitive": content.act}
+        return _ProblemClause(_frame_values(content.subject, phrase), content.tense, atom)
+    values = {"subject": "you", "be": "are", "obligee": "", "infinitive": content.act}
     atom = Atom(content.act)
     if isinstance(content, ActContent) or not either:
-        return _ProblemClause(slots, "present", atom)
-    both = Or((atom, Atom(content.alternative)))
-    return _ProblemClause(slots | {"infinitive": content.either}, "present", both)
+        return _ProblemClause(values, "present", atom)
+    disjunction = Or((atom, Atom(content.alternative)))
+    return _ProblemClause(values | {"infinitive": content.either}, "present", disjunction)
 
 
-def _conduct(
-    rule: RuleContent, subject: str, pronoun: str | None = None, plural: bool = False, whole: bool = False
+def _conduct_clause(
+    rule: RuleContent,
+    subject: str,
+    pronoun: str | None = None,
+    plural: bool = False,
+    is_one_atom: bool = False,
 ) -> _ProblemClause:
-    """Return what a rule says of someone."""
+    """Return the clause with the predicate of a rule; `is_one_atom`: subject and predicate form one atom."""
     possessive = "their" if plural else _POSSESSIVE[rule.gender]
     phrase = VerbPhrase(
         rule.verb,
@@ -247,17 +278,19 @@ def _conduct(
         rule.tense,
     )
     conduct = VerbPhrase(rule.verb, rule.rest.format(possessive=_GENERIC), "singular").base
-    atom = Atom(f"{subject} {conduct}") if whole else Atom(conduct, (_VARIABLE if plural else subject,))
-    slots = _slots(pronoun or subject, phrase, _OBJECT[pronoun] if pronoun else subject)
-    return _ProblemClause(slots, rule.tense, atom)
+    atom = Atom(f"{subject} {conduct}") if is_one_atom else Atom(conduct, (_VARIABLE if plural else subject,))
+    values = _frame_values(pronoun or subject, phrase, _OBJECT[pronoun] if pronoun else subject)
+    return _ProblemClause(values, rule.tense, atom)
 
 
-def _belongs(rule: RuleContent, whole: bool) -> Atom:
+def _membership_atom(rule: RuleContent, is_one_atom: bool) -> Atom:
     group = rule.group.singular
-    return Atom(f"{rule.name} be {with_indefinite_article(group)}") if whole else Atom(group, (rule.name,))
+    return (
+        Atom(f"{rule.name} be {with_indefinite_article(group)}") if is_one_atom else Atom(group, (rule.name,))
+    )
 
 
-def _slots(subject: str, phrase: VerbPhrase, obligee: str | None = None) -> Json:
+def _frame_values(subject: str, phrase: VerbPhrase, obligee: str | None = None) -> Json:
     return {
         "subject": subject,
         "be": "is" if phrase.number == "singular" else "are",
@@ -277,20 +310,24 @@ def _sentence(clause: str) -> str:
     return f"{capitalize_first(clause)}."
 
 
-# Which frames go together, and how they are spread evenly over problems.
+# Pairs of frames, and their balanced assignment to problems.
 
 Pair = tuple[ModalFrame, ModalFrame]
 
 
 def admissible(family: NormativeTemplates, pattern: InferencePattern, domain: Domain) -> tuple[Pair, ...]:
-    """Return the pairs of one flavour in which a pattern keeps its gold however the frames are read."""
+    """Return the pairs of one flavour that keep the gold of a pattern in every interpretation of the frames.
+
+    Raises:
+        InputError: naming the frames file, if there are none.
+    """
     frames = family.frames[domain]
     categorical = pattern.id.startswith("Cat")
     pairs = tuple(
         (first, second)
         for first, second in product(
-            frames.of(pattern.task, pattern.premise, split=categorical),
-            frames.of(pattern.task, pattern.hypothesis),
+            frames.select(pattern.task, pattern.premise, split=categorical),
+            frames.select(pattern.task, pattern.hypothesis),
         )
         if first.flavour == second.flavour and _keeps_gold(pattern, domain, first, second)
     )
@@ -316,24 +353,24 @@ def _keeps_gold(pattern: InferencePattern, domain: Domain, first: ModalFrame, se
 
 
 def _operand(formula: Formula) -> Formula:
-    """Return what the operator of a modal sentence is put before, without negations."""
+    """Return the operand of a modal formula, without negations."""
     while isinstance(formula, Not | Necessarily | Possibly):
         formula = formula.body
     return formula
 
 
-def spread(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generator) -> list[Pair]:
-    """Give every problem a pair of frames, so that flavours, pairs and frames come up evenly.
+def assign_frames(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generator) -> list[Pair]:
+    """Return a pair of frames for every problem, with balanced flavours, pairs and frames.
 
-    Each problem in turn gets a pair of the flavour that has come up least in its group, and among those one
-    that has come up least, then one whose frames have come up least in its group, then least in all; ties
-    are broken by the seed.
+    `groups` has the group of each problem. Each problem in turn gets the pair with the least used flavour in
+    its group; then the least used pair; then the least used frames in its group, then overall. The generator
+    breaks ties.
     """
     used: Counter[Pair] = Counter()
     flavours: Counter[tuple[str, str]] = Counter()
     first: Counter[tuple[str, str]] = Counter()
     second: Counter[tuple[str, str]] = Counter()
-    chosen = []
+    assigned = []
     for group in groups:
         order = rng.permutation(len(pairs))
 
@@ -348,26 +385,26 @@ def spread(pairs: Sequence[Pair], groups: Sequence[str], rng: np.random.Generato
             )
 
         pair = pairs[min(range(len(pairs)), key=load)]
-        chosen.append(pair)
+        assigned.append(pair)
         used[pair] += 1
         flavours[group, pair[0].flavour] += 1
         for key in (group, ""):
             first[key, pair[0].id] += 1
             second[key, pair[1].id] += 1
-    return chosen
+    return assigned
 
 
-# The problems of a task: contents x patterns, each with a pair of frames.
+# Problems of a task: contents x patterns, each with a pair of frames.
 
 CHOICES = {"FC-Or-Elim": "choice", "FC-Or-Intro": "choice", "Ross-Or-Intro": "ross"}
-# The types of test items. Common sense never agrees with the conclusion of Ross's paradox.
-_TESTED: tuple[ContentType, ...] = ("congruent", "incongruent", "nonsense")
+# Content types of test items. The conclusion of Ross's paradox always contradicts common sense.
+_TEST_TYPES: tuple[ContentType, ...] = ("congruent", "incongruent", "nonsense")
 _TYPES: Mapping[str, tuple[ContentType, ...]] = {"ross": ("incongruent", "nonsense")}
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Premises, a hypothesis, and everything that made them."""
+    """Premises and hypothesis with their pattern, content and frames."""
 
     domain: Domain
     pattern: InferencePattern
@@ -380,100 +417,106 @@ class Problem:
 
     @property
     def id(self) -> str:
-        """Pattern and content: unique within a task of a domain."""
+        """Pattern and content, unique within a task of a domain."""
         return f"{self.pattern.id}/{self.content.id}"
 
     @property
     def status(self) -> str | None:
-        """What common sense says of its content, where that is one clause."""
-        known = isinstance(self.content, ActContent | Proposition) and self.content.status
-        return known if known and known != "nonsense" else None
+        """Common-sense status of a content of one clause; None for other contents and nonsense."""
+        status = isinstance(self.content, ActContent | Proposition) and self.content.status
+        return status if status and status != "nonsense" else None
 
     @cached_property
     def inference(self) -> Inference:
-        """What the problem says."""
-        return Inference(tuple(said.formula for said in self.premises), self.hypothesis.formula)
+        """Formulas of the premises and the hypothesis."""
+        return Inference(tuple(sentence.formula for sentence in self.premises), self.hypothesis.formula)
 
     @cached_property
     def gold_proof(self) -> ProblemGold:
-        """How its gold is known."""
+        """Gold label with its proof."""
         return gold_proof(self.inference, self.pattern, self.domain)
 
 
 def problems(family: NormativeTemplates, domain: Domain, task: Task) -> list[Problem]:
-    """Return the problems of a task, any stretch of them spread over patterns and content types."""
+    """Return the problems of a task; patterns and content types alternate, so any slice is balanced."""
     writer, frames = ProblemWriter(family, domain), draw_frames(family, domain, task)
-    rows = [
+    problem_rows = [
         [
             writer.compose(pattern, content, swap_frames(pattern, frames[pattern.id, content.id]))
             for content in interleave_contents(family, domain, pattern)
         ]
         for pattern in family.patterns_of(domain, task)
     ]
-    return [problem for turn in zip_longest(*rows) for problem in turn if problem is not None]
+    return [problem for turn in zip_longest(*problem_rows) for problem in turn if problem is not None]
 
 
 def interleave_contents(
     family: NormativeTemplates, domain: Domain, pattern: InferencePattern
 ) -> list[Content]:
-    """Return the contents of a pattern; types take turns, so that any stretch has as many of each."""
+    """Return the contents of a pattern; content types alternate, so any slice is balanced.
+
+    Raises:
+        InputError: naming the contents file, if a type has fewer than `per_cell` contents.
+    """
     section = "rules" if pattern.task == "syllogism" else CHOICES.get(pattern.id, "square")
-    kinds = sorted(_TYPES.get(section, _TESTED))
+    kinds = sorted(_TYPES.get(section, _TEST_TYPES))
     typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
     for content in family.contents[domain, pattern.task].sections[section]:
         if pattern.takes(content):
             typed.setdefault(family.file.content_type(content, pattern), []).append(content)
-    wanted = family.dataset.per_cell
-    if min(len(typed[kind]) for kind in kinds) < wanted or len(typed) > len(kinds):
-        found = ", ".join(f"{len(typed[kind])} {kind}" for kind in typed)
+    n_required = family.dataset.per_cell
+    if min(len(typed[kind]) for kind in kinds) < n_required or len(typed) > len(kinds):
+        counts = ", ".join(f"{len(typed[kind])} {kind}" for kind in typed)
         raise field_error(
             contents_path(family.folder, domain, pattern.task),
             section,
-            f"found {found} for pattern {pattern.id}, expected at least {wanted} of each of "
+            f"found {counts} for pattern {pattern.id}, expected at least {n_required} of each of "
             f"{', '.join(kinds)}, which is per_cell in dataset.yaml; add some, or lower it",
         )
-    return [typed[kind][turn] for turn in range(wanted) for kind in kinds]
+    return [typed[kind][turn] for turn in range(n_required) for kind in kinds]
 
 
 def swap_frames(pattern: InferencePattern, pair: Pair) -> Pair:
-    """Return a pair with the frame of necessity first as one with the frame of the premise first, or back."""
+    """Reorder a pair from necessity frame first to premise frame first, or back."""
     weak_first = pattern.premise not in NECESSITIES and pattern.hypothesis in NECESSITIES
     return (pair[1], pair[0]) if weak_first else pair
 
 
 def draw_frames(family: NormativeTemplates, domain: Domain, task: Task) -> Mapping[tuple[str, str], Pair]:
-    """Return the frames of every pattern and content, that of necessity first.
+    """Map (pattern id, content id) to a pair of frames, the necessity frame first.
 
-    Patterns that are the same inference share the draw of a content; one that does not admit what was drawn
-    draws again, of the same flavour if it has any of that.
+    Equivalent patterns share the draw of a content. A pattern that does not admit the drawn pair redraws,
+    within the same flavour if it admits a pair of it.
     """
-    data, found = family.dataset, dict[tuple[str, str], Pair]()
-    for related in _related(family, domain, task):
-        offered = {p.id: [swap_frames(p, pair) for pair in admissible(family, p, domain)] for p in related}
-        pool = list(dict.fromkeys(pair for pairs in offered.values() for pair in pairs))
-        rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{related[0].id}")
-        contents = {p.id: interleave_contents(family, domain, p) for p in related}
-        kinds = {content.id: _kind(content) for p in related for content in contents[p.id]}
-        drawn = dict(zip(kinds, spread(pool, [*kinds.values()], rng), strict=True))
-        again: dict[tuple[tuple[Pair, ...], tuple[str, ...]], list[Pair]] = {}
-        for pattern in related:
-            own = offered[pattern.id]
-            missed: dict[str, list[str]] = {}
+    data, frames = family.dataset, dict[tuple[str, str], Pair]()
+    for group in _group_equivalent(family, domain, task):
+        pairs_by_pattern = {
+            p.id: [swap_frames(p, pair) for pair in admissible(family, p, domain)] for p in group
+        }
+        pool = list(dict.fromkeys(pair for pairs in pairs_by_pattern.values() for pair in pairs))
+        rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{group[0].id}")
+        contents = {p.id: interleave_contents(family, domain, p) for p in group}
+        kind_by_content = {content.id: _kind(content) for p in group for content in contents[p.id]}
+        draw = dict(zip(kind_by_content, assign_frames(pool, [*kind_by_content.values()], rng), strict=True))
+        redraws: dict[tuple[tuple[Pair, ...], tuple[str, ...]], list[Pair]] = {}
+        for pattern in group:
+            admitted = pairs_by_pattern[pattern.id]
+            inadmissible: dict[str, list[str]] = {}
             for content in contents[pattern.id]:
-                found[pattern.id, content.id] = drawn[content.id]
-                if drawn[content.id] not in own:
-                    missed.setdefault(drawn[content.id][0].flavour, []).append(content.id)
-            for flavour, names in missed.items():
-                pairs = [pair for pair in own if pair[0].flavour == flavour] or own
+                frames[pattern.id, content.id] = draw[content.id]
+                if draw[content.id] not in admitted:
+                    inadmissible.setdefault(draw[content.id][0].flavour, []).append(content.id)
+            for flavour, names in inadmissible.items():
+                pairs = [pair for pair in admitted if pair[0].flavour == flavour] or admitted
                 key = tuple(pairs), tuple(names)
-                if key not in again:
-                    again[key] = spread(pairs, [kinds[name] for name in names], rng)
-                found |= {(pattern.id, name): pair for name, pair in zip(names, again[key], strict=True)}
-    return found
+                if key not in redraws:
+                    redraws[key] = assign_frames(pairs, [kind_by_content[name] for name in names], rng)
+                frames |= {(pattern.id, name): pair for name, pair in zip(names, redraws[key], strict=True)}
+    return frames
 
 
-def _related(family: NormativeTemplates, domain: Domain, task: Task) -> list[list[InferencePattern]]:
-    """Return the patterns of a task, those together that are the same inference."""
+def _group_equivalent(family: NormativeTemplates, domain: Domain, task: Task) -> list[list[InferencePattern]]:
+    """Return the patterns of a task, grouped by equivalence."""
     groups = [[pattern] for pattern in family.patterns_of(domain, task)]
     for relation in family.file.relations:
         linked = [group for group in groups if {p.id for p in group} & {*relation.patterns}]

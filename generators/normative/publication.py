@@ -16,7 +16,7 @@ from polbias.manifest import Manifest
 
 
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
-    """Return what this family's card says: patterns with verdicts, frames, counts, errata."""
+    """Return the values of the dataset card: patterns with verdicts, frames, counts, errata."""
     family = load_family(templates)
     return {
         "languages": [family.instructions.language],

@@ -1,4 +1,4 @@
-"""The Wason selection task: which cards can show that a rule is broken."""
+"""Wason selection task: which cards can show that a rule is violated."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _ByDomain = Annotated[Mapping[Domain, str], Field(min_length=2)]
 
 
 class SelectionRule(TemplateModel):
-    """A rule "If P, then Q" about a kind of case, and what the cards say.
+    """Rule "If P, then Q" about a kind of case, with the texts of the cards.
 
     Attributes:
-        domain: whether Q must be done (deontic) or is claimed to be so (epistemic).
-        type: of the form that affirms both: familiar, without purpose, or in invented words.
-        context: what the four cards stand for and what their sides say.
-        unit: the kind of case.
-        p: antecedent, affirmed and denied.
-        q: consequent, affirmed and denied.
-        p_card: what a card says of P.
-        q_card: what a card says of Q.
+        domain: deontic if Q must be done, epistemic if Q is claimed to be true.
+        type: type of the affirmative form: familiar, arbitrary, or in invented words.
+        context: description of the four cards and their sides.
+        unit: kind of case.
+        p: antecedent, affirmed and negated.
+        q: consequent, affirmed and negated.
+        p_card: card text for P, and for not P.
+        q_card: card text for Q, and for not Q.
     """
 
     id: Name
@@ -72,16 +72,16 @@ class _Texts(TemplateModel):
 
 @dataclass(frozen=True)
 class Selection:
-    """One selection task.
+    """Selection task.
 
     Attributes:
-        source: the content.
+        source: content.
         form: polarity, such as ``"p-notq"``.
-        rule: the sentence.
-        cards: visible sides in the order shown.
-        roles: of the cards: ``p``, ``notp``, ``q`` or ``notq``.
-        prompt: the whole text.
-        conditional: what the rule says of a case.
+        rule: rule as a sentence.
+        cards: visible sides in prompt order.
+        roles: ``p``, ``notp``, ``q`` or ``notq`` of each card.
+        prompt: full text.
+        conditional: formula of the rule for one case.
     """
 
     source: SelectionRule
@@ -94,68 +94,68 @@ class Selection:
 
     @property
     def id(self) -> str:
-        """Form and content."""
+        """Form and content, unique among selection tasks."""
         return f"{self.form}/{self.source.id}"
 
     @property
     def content_type(self) -> str:
-        """A familiar rule is familiar in its affirmative form only."""
+        """Type of the content; a familiar rule is incongruent in any form with a negation."""
         reversed_ = self.source.type == "congruent" and self.form != "p-q"
         return "incongruent" if reversed_ else self.source.type
 
     @property
     def proofs(self) -> Mapping[str, tuple[bool, str]]:
-        """For every letter: whether the card must be turned over, and the proof or the case it may hide.
+        """Map each letter to whether the card must be turned over, and to the proof or countermodel.
 
-        A card need not be turned over if what it shows already makes sure that the rule is kept.
+        A card need not be turned over if its visible side entails the rule.
         """
-        found = {}
+        proofs = {}
         for letter, role in zip(LETTERS, self.roles, strict=True):
-            verdict = _keeps(role, self.conditional)
-            found[letter] = not verdict.valid, explain(verdict)
-        return found
+            verdict = _prove_rule_kept(role, self.conditional)
+            proofs[letter] = not verdict.valid, explain(verdict)
+        return proofs
 
     @property
     def gold(self) -> str:
         """Letters of the cards to turn over, such as ``"A,C"``."""
-        return ",".join(letter for letter, (turned, _) in self.proofs.items() if turned)
+        return ",".join(letter for letter, (must_turn, _) in self.proofs.items() if must_turn)
 
 
 def literal(role: str) -> Formula:
-    """Return what a card says: P, Q, or the negation of one."""
+    """Return the formula of a card: P, Q, or the negation of one."""
     atom = Atom(role[-1])
     return Not(atom) if role.startswith("not") else atom
 
 
-def _keeps(role: str, conditional: Implies) -> ProofVerdict:
-    """Decide whether what a card shows makes sure that the rule is kept."""
+def _prove_rule_kept(role: str, conditional: Implies) -> ProofVerdict:
+    """Prove whether the visible side of a card entails the rule."""
     return prove(Inference((literal(role),), conditional), FOL)
 
 
 def selections(family: NormativeTemplates) -> list[Selection]:
-    """Return all selection tasks; forms vary fastest, and all orders of the cards come up equally often."""
+    """Return all selection tasks; forms vary fastest, and card orders are balanced."""
     texts = load_template(family.folder / "wason.yaml", _Texts)
     rules = load_template(family.folder / "contents" / "wason.yaml", _Contents).rules
     render = TemplateRenderer(family.folder / "wason.yaml", {"a": with_indefinite_article}).render
-    data, kinds = family.dataset, Counter[tuple[str, str]]()
-    used, rng = Counter[tuple[object, ...]](), named_rng(data.identity.name, data.draws, "wason/cards")
-    turns = []
-    for rule in rules:  # domains and types take turns
-        turns.append((kinds[rule.domain, rule.type], rule))
-        kinds[rule.domain, rule.type] += 1
-    cells = [(rule, form) for _, rule in sorted(turns, key=itemgetter(0)) for form in texts.forms]
+    data, n_by_type = family.dataset, Counter[tuple[str, str]]()
+    n_used, rng = Counter[tuple[object, ...]](), named_rng(data.identity.name, data.draws, "wason/cards")
+    ranked = []
+    for rule in rules:  # domains and types alternate
+        ranked.append((n_by_type[rule.domain, rule.type], rule))
+        n_by_type[rule.domain, rule.type] += 1
+    cells = [(rule, form) for _, rule in sorted(ranked, key=itemgetter(0)) for form in texts.forms]
     tasks = []
     for rule, form in cells:
         polarity = texts.forms[form]
         conditional = Implies(*(literal(f"{'' if polarity[x] == 'yes' else 'not'}{x}") for x in ("p", "q")))
-        slots: Json = {"unit": rule.unit.model_dump(), "context": rule.context}
-        slots |= {"p": rule.p[polarity["p"]], "q": rule.q[polarity["q"]]}
-        said = render(f"rule.{rule.domain}", texts.rule[rule.domain], slots)
-        roles = _order(conditional, used, rng)
-        shown = tuple(_card(rule, role) for role in roles)
-        slots |= {"cards": shown, "rule": said, "question": texts.question[rule.domain]}
-        prompt = render("prompt", texts.prompt, slots)
-        tasks.append(Selection(rule, form, said, shown, roles, prompt, conditional))
+        values: Json = {"unit": rule.unit.model_dump(), "context": rule.context}
+        values |= {"p": rule.p[polarity["p"]], "q": rule.q[polarity["q"]]}
+        rule_sentence = render(f"rule.{rule.domain}", texts.rule[rule.domain], values)
+        roles = _next_order(conditional, n_used, rng)
+        cards = tuple(_card(rule, role) for role in roles)
+        values |= {"cards": cards, "rule": rule_sentence, "question": texts.question[rule.domain]}
+        prompt = render("prompt", texts.prompt, values)
+        tasks.append(Selection(rule, form, rule_sentence, cards, roles, prompt, conditional))
     return tasks
 
 
@@ -164,23 +164,23 @@ def _card(rule: SelectionRule, role: str) -> str:
     return sides["no" if role.startswith("not") else "yes"]
 
 
-def _order(
-    conditional: Implies, used: Counter[tuple[object, ...]], rng: np.random.Generator
+def _next_order(
+    conditional: Implies, n_used: Counter[tuple[object, ...]], rng: np.random.Generator
 ) -> tuple[str, ...]:
-    """Return the roles of the next task's cards in their order.
+    """Return the roles of the next task's cards in prompt order.
 
-    Within a form right answers, and then orders, come up equally often; the generator breaks ties.
+    Within a form, correct answers, then orders, are balanced; the generator breaks ties.
     """
-    turned = {role for role in ROLES if not _keeps(role, conditional).valid}
+    turned_roles = {role for role in ROLES if not _prove_rule_kept(role, conditional).valid}
 
-    def counted(order: tuple[str, ...]) -> Sequence[tuple[object, ...]]:
-        return (conditional, tuple(role in turned for role in order)), (conditional, order)
+    def usage_keys(order: tuple[str, ...]) -> Sequence[tuple[object, ...]]:
+        return (conditional, tuple(role in turned_roles for role in order)), (conditional, order)
 
     candidates = list(permutations(ROLES))
     shuffled = [candidates[index] for index in rng.permutation(len(candidates))]
-    chosen: tuple[str, ...] = min(shuffled, key=lambda order: [used[key] for key in counted(order)])
-    used.update(counted(chosen))
-    return chosen
+    least_used: tuple[str, ...] = min(shuffled, key=lambda order: [n_used[key] for key in usage_keys(order)])
+    n_used.update(usage_keys(least_used))
+    return least_used
 
 
 _OF_SELECTION = {
@@ -195,7 +195,7 @@ _OF_SELECTION = {
 
 
 def wason_table(family: NormativeTemplates) -> TableSpec:
-    """Return the config's only split."""
+    """Return the only split of the config."""
     tasks = selections(family)
     source = load_template(family.folder / "wason.yaml", _Texts).source
 
@@ -214,8 +214,8 @@ def wason_table(family: NormativeTemplates) -> TableSpec:
         "logical_form": lookup(lambda task: str(task.conditional)),
         "card_proofs": lookup(
             lambda task: [
-                {"card": letter, "turn": turned, "proof": text}
-                for letter, (turned, text) in task.proofs.items()
+                {"card": letter, "turn": must_turn, "proof": text}
+                for letter, (must_turn, text) in task.proofs.items()
             ],
             proofs,
         ),

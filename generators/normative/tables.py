@@ -1,4 +1,4 @@
-"""Tables of the normative problems, in their prompt styles."""
+"""Tables of the normative problems, by prompt style."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ from polbias.generators.normative.templates import (
 VERDICTS = pa.struct([(logic.name.replace("+", "_"), STRING) for logic in MODAL_LOGICS])
 
 
-# Columns that show an attribute of a problem.
-_OF_PROBLEM = {
-    "gold": "known.gold",
-    "proof": "known.proof",
+# Columns with an attribute of a problem, by attribute path.
+_PROBLEM_COLUMNS = {
+    "gold": "gold_proof.gold",
+    "proof": "gold_proof.proof",
     "pattern": "pattern.id",
     "content_type": "content_type",
     "content_id": "content.id",
     "status": "status",
     "flavour": "premise_frame.flavour",
     "hypothesis": "hypothesis.text",
-    "gold_sdl": "known.gold_sdl",
-    "gold_basis": "known.basis",
-    "derivation": "known.derivation",
-    "countermodel": "known.countermodel",
+    "gold_sdl": "gold_proof.gold_sdl",
+    "gold_basis": "gold_proof.basis",
+    "derivation": "gold_proof.derivation",
+    "countermodel": "gold_proof.countermodel",
     "premise_frame": "premise_frame.id",
     "hypothesis_frame": "hypothesis_frame.id",
 }
@@ -59,13 +59,14 @@ _OF_PROBLEM = {
 
 @dataclass(frozen=True)
 class ProblemConfig:
-    """One config about problems.
+    """Config of problems.
 
     Attributes:
-        family: the templates.
-        domain: of its problems.
-        task: of its problems.
-        frames: of every pattern and content; rows are the same inference in the same words where they agree.
+        family: templates.
+        domain: domain of the problems.
+        task: task of the problems.
+        frames: frames by (pattern id, content id); rows of equivalent patterns are comparable if these are
+            equal.
     """
 
     family: NormativeTemplates
@@ -75,44 +76,44 @@ class ProblemConfig:
 
     @property
     def name(self) -> str:
-        """The name of the config."""
+        """Name of the config."""
         return f"{self.domain}_{self.task}"
 
     def test(self, rows: Sequence[Problem], prompter: ProblemPrompts) -> TableSpec:
         """Return the test split."""
         lookup = lookup_over("problem", rows)
         styles, prefix = map(lookup_over("prompt_style", STYLES), (str, prompter.prefix))
-        errata = [self._errata(problem, style) for style in STYLES for problem in rows]
-        said: dict[str, Expression] = {
+        errata = [self._errata_ids(problem, style) for style in STYLES for problem in rows]
+        style_columns: dict[str, Expression] = {
             "id": Concatenation(parts=(f"{self.name}/", styles, "/", lookup(lambda problem: problem.id))),
-            "pair_id": Concatenation(parts=(f"{self.name}/", styles, "/", lookup(self._pair))),
+            "pair_id": Concatenation(parts=(f"{self.name}/", styles, "/", lookup(self._contrapositive_id))),
             "prompt": Concatenation(parts=(prefix, lookup(prompter.item))),
             "erratum": Lookup(factors=("prompt_style", "problem"), values=pa.array(errata, STRING)),
             "prompt_style": styles,
         }
-        return self._table({"prompt_style": STYLES}, rows, said)
+        return self._table({"prompt_style": STYLES}, rows, style_columns)
 
     def fewshot(self, rows: Sequence[Problem], prompter: ProblemPrompts) -> TableSpec:
-        """Return the split of the exemplars."""
+        """Return the few-shot split."""
         lookup = lookup_over("problem", rows)
-        said: dict[str, Expression] = {
+        style_columns: dict[str, Expression] = {
             "id": lookup(lambda problem: f"{self.name}/exemplar/{problem.pattern.id}"),
             "prompt": lookup(prompter.item),
             "pair_kind": Constant(value=None),
             "consistency_ids": lookup(lambda _: [], STRINGS),
-            "erratum": lookup(lambda problem: self._errata(problem, "few")),
+            "erratum": lookup(lambda problem: self._errata_ids(problem, "few")),
             "prompt_style": Constant(value=None),
         }
-        return self._table({}, rows, said, split="fewshot")
+        return self._table({}, rows, style_columns, split="fewshot")
 
     def _table(
         self,
         levels: Mapping[str, Sequence[str]],
         rows: Sequence[Problem],
-        said: Mapping[str, Expression],
-        **more: Any,
+        style_columns: Mapping[str, Expression],
+        **table_options: Any,
     ) -> TableSpec:
-        """Return a split, given the columns that depend on more than the problem."""
+        """Return a split from its factor levels and the columns that depend on more than the problem."""
         data, lookup = self.family.dataset, lookup_over("problem", rows)
         origin: Origin = f"{self.domain}/{self.task}"  # type: ignore[assignment]
         columns: dict[str, Expression] = {
@@ -120,21 +121,23 @@ class ProblemConfig:
             "source": Constant(value=data.provenance[origin].format(paper=data.paper)),
             "domain": Constant(value=self.domain),
             "task": Constant(value=self.task),
-            **attribute_columns(lookup, _OF_PROBLEM),
+            **attribute_columns(lookup, _PROBLEM_COLUMNS),
             "template_id": lookup(self._template_id),
-            "pair_kind": lookup(lambda problem: "contrapositive" if self._pair(problem) else None),
+            "pair_kind": lookup(
+                lambda problem: "contrapositive" if self._contrapositive_id(problem) else None
+            ),
             "cluster_id": lookup(lambda problem: f"{self.name}/{problem.content.id}"),
-            "premises": lookup(lambda problem: [said.text for said in problem.premises], STRINGS),
+            "premises": lookup(lambda problem: [premise.text for premise in problem.premises], STRINGS),
             "logical_form": lookup(lambda problem: str(problem.inference)),
             "verdicts": lookup(_verdicts, VERDICTS),
-            "consistency_ids": lookup(self._consistency, STRINGS),
-            **said,
+            "consistency_ids": lookup(self._consistency_ids, STRINGS),
+            **style_columns,
         }
-        every = {**levels, "problem": [problem.id for problem in rows]}
-        return table(data.identity, self.name, every, columns, sparse=True, **more)
+        factors = {**levels, "problem": [problem.id for problem in rows]}
+        return table(data.identity, self.name, factors, columns, sparse=True, **table_options)
 
-    def _errata(self, problem: Problem, prompt_style: str) -> str | None:
-        """Return the ids of the errata because of which a row differs from the original."""
+    def _errata_ids(self, problem: Problem, prompt_style: str) -> str | None:
+        """Return the ids of the errata that make a row differ from the original."""
         row = {"domain": self.domain, "task": self.task, "pattern": problem.pattern.id}
         return errata_of(self.family.errata, **row, prompt_style=prompt_style)
 
@@ -142,27 +145,29 @@ class ProblemConfig:
         frames = f"{problem.premise_frame.id}.{problem.hypothesis_frame.id}"
         return f"{self.domain}.{problem.pattern.id}.{frames}"
 
-    def _pair(self, problem: Problem) -> str | None:
-        """Return what a row shares with its contrapositive, if that is among the patterns."""
-        same = [entry for entry in self._consistency(problem) if entry.startswith("contrapositive:")]
-        return same[0].partition("/")[2] if same else None
+    def _contrapositive_id(self, problem: Problem) -> str | None:
+        """Return the id that a row shares with its contrapositive; None without one."""
+        contrapositives = [
+            entry for entry in self._consistency_ids(problem) if entry.startswith("contrapositive:")
+        ]
+        return contrapositives[0].partition("/")[2] if contrapositives else None
 
-    def _consistency(self, problem: Problem) -> list[str]:
-        """Return what a row must be answered alike with: relation, content and the two patterns."""
-        content, found = problem.content.id, []
+    def _consistency_ids(self, problem: Problem) -> list[str]:
+        """Return the ids shared with rows of the same gold: relation, content and the two patterns."""
+        content, consistency_ids = problem.content.id, []
         for relation in self.family.file.relations:
-            # Patterns that have the content in frames of one draw.
-            drawn = {self.frames.get((pattern, content), pattern) for pattern in relation.patterns}
-            if problem.pattern.id in relation.patterns and len(drawn) == 1:
-                found.append(f"{relation.kind}:{self.name}/{content}/{'+'.join(relation.patterns)}")
-        return found
+            # One draw: both patterns have the content in the same frames.
+            draws = {self.frames.get((pattern, content), pattern) for pattern in relation.patterns}
+            if problem.pattern.id in relation.patterns and len(draws) == 1:
+                consistency_ids.append(f"{relation.kind}:{self.name}/{content}/{'+'.join(relation.patterns)}")
+        return consistency_ids
 
 
 def _verdicts(problem: Problem) -> Document:
     return {name.replace("+", "_"): label for name, label in problem.gold_proof.verdicts.items()}
 
 
-# The tables of the normative family: one specification per config and split.
+# Tables of the normative dataset: one specification per config and split.
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
@@ -174,10 +179,10 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
 
 
 def tables(family: NormativeTemplates, domain: Domain, task: Task) -> list[TableSpec]:
-    """Return the test split of a config, and the split of its exemplars."""
-    shown = exemplars(family, domain, task)
+    """Return the test split and the few-shot split of a config."""
+    demonstrations = exemplars(family, domain, task)
     config, prompter = (
         ProblemConfig(family, domain, task, draw_frames(family, domain, task)),
-        ProblemPrompts(family, shown),
+        ProblemPrompts(family, demonstrations),
     )
-    return [config.test(problems(family, domain, task), prompter), config.fewshot(shown, prompter)]
+    return [config.test(problems(family, domain, task), prompter), config.fewshot(demonstrations, prompter)]

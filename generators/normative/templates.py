@@ -1,4 +1,4 @@
-"""Template files of the family, read and checked against each other."""
+"""Template files of the normative dataset, parsed and cross-checked."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from polbias.yaml_models import (
     require_placeholders,
 )
 
-# Modal frames: the words around a content, by force, and what they say.
+# Modal frames: the wording around a content, by force, and its formulas.
 
 Domain = Literal["deontic", "epistemic"]
 Task = Literal["logic", "syllogism"]
@@ -47,24 +47,24 @@ DOMAINS: tuple[Domain, ...] = ("deontic", "epistemic")
 # Operators of different flavour are different operators.
 Flavour = Literal["deontic", "alethic", "certainty", "knowledge"]
 TASKS: tuple[Task, ...] = ("logic", "syllogism")
-# The six kinds of modal sentence (Tables 8 and 9): necessity or possibility, of the content or its negation,
-# or denied.
+# Six kinds of modal sentence (Tables 8 and 9): necessity or possibility of the content, of its negation, or
+# negated.
 Force = Literal["Mu", "Mi", "MuNot", "MiNot", "NotMu", "NotMi"]
 NECESSITIES: tuple[Force, ...] = ("Mu", "MuNot", "NotMu")
 
 
 class ModalFrame(TemplateModel):
-    """One way to express obligation, permission, certainty or possibility.
+    """Wording of obligation, permission, certainty or possibility.
 
     Attributes:
-        id: unique within the domain.
+        id: id, unique within the domain.
         source: table of the paper.
-        flavour: of the operator that the frame expresses.
-        forms: force to Jinja text, or to one per tense.
-        split: whether the operator stands between subject and predicate, so that its scope is within "all".
-        tasks: where it is used.
-        readings: ``"bilateral"`` if it may also be taken as "may, and may not".
-        of_you: whether it is used of "you" only; "she may" is first of all "perhaps she does".
+        flavour: flavour of the operator.
+        forms: Jinja template by force, or by force and tense.
+        split: whether the operator is between subject and predicate, so that "all" has wide scope.
+        tasks: tasks that use the frame.
+        readings: ``"bilateral"`` if the frame can also mean "may, and may not".
+        of_you: whether the subject must be "you"; "she may" is mostly read as "perhaps she does".
     """
 
     id: Name
@@ -80,28 +80,28 @@ class ModalFrame(TemplateModel):
         return hash(self.id)
 
     def text(self, force: Force, tense: Tense) -> str:
-        """Return the Jinja text for a force and tense."""
+        """Return the Jinja template for a force and tense."""
         form = self.forms[force]
         return form if isinstance(form, str) else form[tense]
 
     def formulas(self, force: Force, content: Formula) -> tuple[Formula, ...]:
-        """Return what the frame says of a content: the reading meant, then others that it may be given."""
+        """Return the formulas of the frame around a content, the intended interpretation first."""
         body = Not(content) if force in ("MuNot", "MiNot") else content
-        meant: Formula = (Necessarily if force in NECESSITIES else Possibly)(self.flavour, body)
-        meant = Not(meant) if force in ("NotMu", "NotMi") else meant
+        formula: Formula = (Necessarily if force in NECESSITIES else Possibly)(self.flavour, body)
+        formula = Not(formula) if force in ("NotMu", "NotMi") else formula
         if self.readings != "bilateral":
-            return (meant,)
-        both = And((Possibly(self.flavour, content), Possibly(self.flavour, Not(content))))
-        return meant, Not(both) if force == "NotMi" else both
+            return (formula,)
+        bilateral = And((Possibly(self.flavour, content), Possibly(self.flavour, Not(content))))
+        return formula, Not(bilateral) if force == "NotMi" else bilateral
 
 
 class FramesFile(TemplateModel):
-    """The frames of a domain."""
+    """Frames of a domain."""
 
     domain: Domain
     frames: tuple[ModalFrame, ...]
 
-    def of(self, task: Task, force: Force, split: bool = False) -> tuple[ModalFrame, ...]:
+    def select(self, task: Task, force: Force, split: bool = False) -> tuple[ModalFrame, ...]:
         """Return the frames that can express a force in a task."""
         return tuple(
             frame
@@ -112,11 +112,11 @@ class FramesFile(TemplateModel):
         )
 
 
-# Contents: what the modal operators are put before. The same content runs through all patterns of a task.
+# Contents: operands of the modal operators. All patterns of a task use the same contents.
 
 ContentType = Literal["congruent", "incongruent", "arbitrary", "nonsense"]
-# After the verb: may be empty, and may leave a place for the possessive of the subject.
-Rest = Annotated[str, StringConstraints(pattern=r"^(?:[^\n{}]|\{possessive\})*$")]
+# Text after the verb: may be empty, or have a placeholder for the possessive of the subject.
+VerbRemainder = Annotated[str, StringConstraints(pattern=r"^(?:[^\n{}]|\{possessive\})*$")]
 
 
 class _Content(TemplateModel):
@@ -125,11 +125,11 @@ class _Content(TemplateModel):
 
 
 class ActContent(_Content):
-    """What someone ought, may or must not do.
+    """Act that is obligatory, permitted or prohibited.
 
     Attributes:
-        status: what common sense says of it; optional is neither a duty nor prohibited.
-        act: verb phrase in the base form, of "you".
+        status: status by common sense; optional is neither a duty nor prohibited.
+        act: verb phrase in the base form; its subject is "you".
     """
 
     status: Literal["duty", "prohibition", "optional", "nonsense"]
@@ -137,13 +137,13 @@ class ActContent(_Content):
 
 
 class DisjunctionContent(_Content):
-    """Two acts, and how their disjunction is said.
+    """Two acts, with the wording of their disjunction.
 
     Attributes:
-        type: whether both premise and conclusion agree with common sense.
-        act: the first disjunct.
-        either: the disjunction, with what is left out as usual.
-        alternative: the second disjunct in full.
+        type: congruent if both premise and conclusion agree with common sense.
+        act: first disjunct.
+        either: disjunction, with the usual ellipsis.
+        alternative: second disjunct in full.
     """
 
     type: ContentType
@@ -152,50 +152,50 @@ class DisjunctionContent(_Content):
     alternative: Text
 
     @model_validator(mode="after")
-    def _begins_with_first(self) -> DisjunctionContent:
+    def _check_either(self) -> DisjunctionContent:
         if not self.either.startswith(f"{self.act} or "):
             raise ValueError(f"either: found {self.either!r}, expected it to begin with '{self.act} or '")
         return self
 
 
 class Proposition(_Content):
-    """What is certain, possible or excluded.
+    """Proposition that is certain, possible or excluded.
 
     Attributes:
-        status: what common knowledge says of it; what is open may be so or not.
-        subject: as within a sentence.
-        number: of the subject.
-        verb: base form, one word.
-        rest: everything after the verb.
-        tense: of the fact.
+        status: status by common knowledge; an open proposition may be true or false.
+        subject: subject, capitalized as within a sentence.
+        number: number of the subject.
+        verb: verb in the base form, one word.
+        rest: text after the verb.
+        tense: tense of the proposition.
     """
 
     status: Literal["known", "excluded", "open", "nonsense"]
     subject: Text
     number: Literal["singular", "plural"]
     verb: Name
-    rest: Rest = ""
+    rest: VerbRemainder = ""
     tense: Literal["present", "past"]
 
 
 class GroupNoun(TemplateModel):
-    """A noun phrase for the members of a group, without article."""
+    """Noun phrase for the members of a group, without article."""
 
     singular: Text
     plural: Text
 
 
 class RuleContent(_Content):
-    """A rule or generalization about a group, and an individual.
+    """Rule or generalization "all B are C" about a group, with an individual.
 
     Attributes:
         type: whether the rule agrees with common sense; the individual is neutral.
-        group: B.
-        name: the individual A.
-        gender: its pronoun.
-        verb: of C, base form, one word.
-        rest: everything after the verb.
-        tense: of C; rules about what one must do are in the present.
+        group: group B.
+        name: name of the individual A.
+        gender: pronoun of the individual.
+        verb: verb of the predicate C in the base form, one word.
+        rest: text after the verb.
+        tense: tense of C; deontic rules are in the present.
     """
 
     type: ContentType
@@ -203,7 +203,7 @@ class RuleContent(_Content):
     name: Text
     gender: Literal["she", "he", "it"]
     verb: Name
-    rest: Rest = ""
+    rest: VerbRemainder = ""
     tense: Literal["present", "past"] = "present"
 
 
@@ -215,12 +215,12 @@ class _ContentsFile(TemplateModel):
 
     @property
     def sections(self) -> Mapping[str, Sequence[Content]]:
-        """The contents by section."""
+        """Contents by section."""
         return {name: getattr(self, name) for name in type(self).model_fields if name != "exemplars"}
 
 
 class LogicFile(_ContentsFile):
-    """Contents of the logic task in a domain: ``square`` ones, and pairs of acts for the disjunctions."""
+    """Contents of the logic task in a domain: ``square``, and pairs of acts for the disjunctions."""
 
     square: tuple[ActContent, ...] | tuple[Proposition, ...]
     choice: tuple[DisjunctionContent, ...] = ()
@@ -235,23 +235,25 @@ class SyllogismFile(_ContentsFile):
 
 
 def load_contents(path: Path, task: Task) -> _ContentsFile:
-    """Read a file of contents and check that every content stands in it once."""
+    """Load a file of contents and check that ids and wordings are unique."""
     file: _ContentsFile = load_template(path, LogicFile if task == "logic" else SyllogismFile)
     seen: dict[tuple[str, object], str] = {}
     for section, contents in file.sections.items():
         for index, content in enumerate(contents):
-            place = f"{section}.{index}"
-            for said in (("id", content.id), ("what is said", _said(content))):
-                if said in seen:
-                    attribute, value = said
+            location = f"{section}.{index}"
+            for key_value in (("id", content.id), ("wording", _wording(content))):
+                if key_value in seen:
+                    attribute, value = key_value
                     raise field_error(
-                        path, place, f"{attribute} ({value!r}) stands at {seen[said]} too; keep one"
+                        path,
+                        location,
+                        f"found the {attribute} {value!r} of {seen[key_value]}, expected another; drop one",
                     )
-                seen[said] = place
+                seen[key_value] = location
     return file
 
 
-def _said(content: Content) -> object:
+def _wording(content: Content) -> object:
     match content:
         case ActContent():
             return content.act
@@ -263,7 +265,7 @@ def _said(content: Content) -> object:
             return content.group.singular, content.verb, content.rest
 
 
-# Inference patterns: their form, their gold, and which of them are the same inference.
+# Inference patterns: form, gold label and equivalences.
 
 Status = Literal["duty", "prohibition", "optional"]
 _STATUSES: Mapping[str, Status] = {"known": "duty", "excluded": "prohibition", "open": "optional"}
@@ -272,18 +274,18 @@ GOLDS: tuple[Gold, Gold] = ("entailment", "non-entailment")
 
 
 class InferencePattern(TemplateModel):
-    """An inference pattern.
+    """Inference pattern.
 
     Attributes:
         task: logic or syllogism.
-        id: as in the paper.
-        text: what its sentences say, as a text.
-        premise: force of the premise, in a syllogism of the rule.
+        id: id in the paper.
+        text: form as text.
+        premise: force of the premise; in a syllogism, of the rule.
         hypothesis: force of the other modal sentence.
-        gold: the paper's.
-        statuses: of the contents that it is congruent and incongruent with, where they have one.
-        convention: given where the gold is that of the enriched "or".
-        domains: where the pattern is used.
+        gold: gold label in the paper.
+        statuses: statuses of the contents to use, besides nonsense; empty for all.
+        convention: ``"paper"`` if the gold assumes the enriched "or".
+        domains: domains that use the pattern.
     """
 
     task: ClassVar[Task]
@@ -298,11 +300,11 @@ class InferencePattern(TemplateModel):
 
     @cached_property
     def form(self) -> Inference:
-        """What its sentences say; operators are deontic, see `in_domain`."""
+        """Parsed form; its operators are deontic, see `in_domain`."""
         return parse_inference(self.text)
 
     @model_validator(mode="after")
-    def _readable(self) -> InferencePattern:
+    def _check_form(self) -> InferencePattern:
         try:
             _ = self.form
         except FormulaError as error:
@@ -310,20 +312,20 @@ class InferencePattern(TemplateModel):
         return self
 
     def takes(self, content: Content) -> bool:
-        """Whether the pattern is used with a content of that status."""
+        """Whether the pattern is used with a content, by its status."""
         status = getattr(content, "status", "nonsense")
         return not self.statuses or _STATUSES.get(status, status) in (*self.statuses, "nonsense")
 
     @property
     def by_convention(self) -> bool:
-        """Whether the gold is that of the enriched "or"."""
+        """Whether the gold assumes the enriched "or"."""
         return self.convention is not None
 
     @property
     def strict(self) -> bool:
         """Whether an item must have exactly this form.
 
-        In a syllogism the same by duality will do; in the logic task the dual form is another pattern.
+        A syllogism may also have the dual form; in the logic task the dual form is another pattern.
         """
         return self.task == "logic"
 
@@ -347,11 +349,11 @@ class _SyllogismPattern(InferencePattern):
 
 
 class Relation(TemplateModel):
-    """Patterns that are logically the same inference about the same content.
+    """Equivalence of two patterns about the same content.
 
     Attributes:
-        kind: how they are the same.
-        patterns: the ids of two patterns.
+        kind: kind of equivalence.
+        patterns: ids of the two patterns.
     """
 
     kind: Literal["contrapositive", "negated-content", "duality", "form"]
@@ -359,7 +361,7 @@ class Relation(TemplateModel):
 
 
 class Sentences(TemplateModel):
-    """Jinja texts of the sentences around the modal ones."""
+    """Jinja templates of the non-modal sentences and of the sentence parts around modal clauses."""
 
     all: str
     is_: str
@@ -372,12 +374,12 @@ class Sentences(TemplateModel):
 
 
 class PatternsFile(TemplateModel):
-    """templates/normative/patterns.yaml.
+    """Model of templates/normative/patterns.yaml.
 
     Attributes:
-        affirming: the forces that make a sentence true if its content is a duty or known; the other ones make
+        affirming: forces that make a sentence true if its content is a duty or known; the other forces make
             it true if its content is a prohibition or excluded.
-        optional: the forces that make a sentence true if its content is optional or open.
+        optional: forces that make a sentence true if its content is optional or open.
     """
 
     logic: tuple[_LogicPattern, ...]
@@ -389,11 +391,11 @@ class PatternsFile(TemplateModel):
 
     @property
     def patterns(self) -> Mapping[str, InferencePattern]:
-        """The patterns by id, in the order of the paper."""
+        """Patterns by id, in the order of the paper."""
         return {pattern.id: pattern for pattern in (*self.logic, *self.syllogism)}
 
     def content_type(self, content: Content, pattern: InferencePattern) -> ContentType:
-        """Return whether a problem agrees with common sense (Table 4)."""
+        """Return the content type of a problem: its agreement with common sense (Table 4)."""
         if isinstance(content, DisjunctionContent | RuleContent):
             return content.type
         forces = {pattern.premise, pattern.hypothesis}
@@ -401,15 +403,15 @@ class PatternsFile(TemplateModel):
             case "nonsense":
                 return "nonsense"
             case "duty" | "known":
-                agrees = forces <= {*self.affirming}
+                is_congruent = forces <= {*self.affirming}
             case "optional" | "open":
-                agrees = forces <= {*self.optional}
+                is_congruent = forces <= {*self.optional}
             case _:
-                agrees = forces.isdisjoint(self.affirming)
-        return "congruent" if agrees else "incongruent"
+                is_congruent = forces.isdisjoint(self.affirming)
+        return "congruent" if is_congruent else "incongruent"
 
     @model_validator(mode="after")
-    def _known_patterns(self) -> PatternsFile:
+    def _check_relations(self) -> PatternsFile:
         for index, relation in enumerate(self.relations):
             if unknown := [name for name in relation.patterns if name not in self.patterns]:
                 raise ValueError(f"relations.{index}: no pattern is called {unknown}; correct the name")
@@ -417,12 +419,12 @@ class PatternsFile(TemplateModel):
 
 
 def load_patterns(folder: Path | None = None) -> Mapping[str, InferencePattern]:
-    """Read the patterns, in the order of the paper."""
+    """Load the patterns, in the order of the paper."""
     path = (folder or package_file("templates/normative")) / "patterns.yaml"
     return load_template(path, PatternsFile).patterns
 
 
-# All template files of the normative family, read and checked against each other.
+# All template files of the normative dataset, cross-checked.
 
 PromptStyle = Literal["zero", "few", "cot"]
 Origin = Literal["deontic/logic", "deontic/syllogism", "epistemic/logic", "epistemic/syllogism"]
@@ -439,11 +441,11 @@ class NormativeDatasetFile(TemplateModel):
     """Identity and design constants.
 
     Attributes:
-        identity: of the dataset.
-        draws: the version that seeds go by.
-        paper: how the paper is cited in ``source``.
+        identity: identity of the dataset.
+        draws: version in the seeds.
+        paper: citation of the paper in ``source``.
         provenance: wordings of ``source`` by domain and task.
-        per_cell: problems per pattern and content type.
+        per_cell: number of problems per pattern and content type.
     """
 
     identity: Identity
@@ -475,26 +477,26 @@ class NormativeInstructions(TemplateModel):
     exemplar: str
 
     @model_validator(mode="after")
-    def _texts_there(self) -> NormativeInstructions:
+    def _check_style_texts(self) -> NormativeInstructions:
         for name, style in self.styles.items():
             if style.text not in self.texts:
-                known = ", ".join(self.texts)
-                raise ValueError(f"styles.{name}.text: found {style.text!r}, expected one of texts: {known}")
+                names = ", ".join(self.texts)
+                raise ValueError(f"styles.{name}.text: found {style.text!r}, expected one of texts: {names}")
         return self
 
 
 @dataclass(frozen=True)
 class NormativeTemplates:
-    """The templates of the normative family.
+    """Templates of the normative dataset.
 
     Attributes:
-        folder: where they were read from.
-        dataset: the dataset as a whole.
-        file: the patterns file, for sentences, statuses and relations.
-        frames: by domain.
-        contents: by domain and task.
-        instructions: prompts.
-        errata: of the original.
+        folder: folder of the template files.
+        dataset: identity and design constants.
+        file: patterns file, with sentences, statuses and relations.
+        frames: frames by domain.
+        contents: contents by domain and task.
+        instructions: instructions and prompt styles.
+        errata: errata of the original.
     """
 
     folder: Path
@@ -511,12 +513,12 @@ class NormativeTemplates:
 
 
 def contents_path(folder: Path, domain: Domain, task: Task) -> Path:
-    """Return where the contents of a task stand."""
+    """Return the path of the contents of a task."""
     return folder / "contents" / f"{domain}_{task}.yaml"
 
 
 def load_family(folder: Path | None = None) -> NormativeTemplates:
-    """Read the normative templates."""
+    """Load the normative templates."""
     folder = folder or package_file("templates/normative")
     family = NormativeTemplates(
         folder,
@@ -528,9 +530,9 @@ def load_family(folder: Path | None = None) -> NormativeTemplates:
         load_errata(folder, Erratum[_NormativeScope]),
     )
     for domain, task in product(DOMAINS, TASKS):
-        found = sorted(family.contents[domain, task].exemplars)
-        wanted = sorted(pattern.id for pattern in family.patterns_of(domain, task))
-        if found != wanted:
-            problem = f"found exemplars for {found}, expected {wanted}"
+        example_ids = sorted(family.contents[domain, task].exemplars)
+        expected_ids = sorted(pattern.id for pattern in family.patterns_of(domain, task))
+        if example_ids != expected_ids:
+            problem = f"found exemplars for {example_ids}, expected {expected_ids}"
             raise field_error(contents_path(folder, domain, task), "exemplars", problem)
     return family

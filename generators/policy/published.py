@@ -142,7 +142,7 @@ _SIGNS = {text: sign for sign in (-1, 0, 1) for text in (f"{sign}", f"{sign}.0")
 
 
 class Annotation(NamedTuple):
-    """Topic of a statement; sign by issue: 1 if agreement supports the policy, -1 if it opposes it, else 0."""
+    """Topic of a statement; sign by issue: 1 if agreement supports the policy, -1 if it opposes it, or 0."""
 
     domain: str
     signs: Mapping[Issue, int]

@@ -94,10 +94,13 @@ class ChoiceDesign:
     prefill: bool = True
 
     def __post_init__(self) -> None:
-        for name, allowed in (("roles", BIASED), ("questions", QUESTIONS), ("option_counts", OPTION_COUNTS)):
-            values = getattr(self, name)
-            if not values or not set(values) <= set(allowed) or len(set(values)) < len(values):
-                raise InputError(f"{name}: found {list(values)}, expected some of {list(allowed)}, each once")
+        for name, values, allowed in (
+            ("roles", self.roles, BIASED),
+            ("questions", self.questions, QUESTIONS),
+            ("ways", self.option_counts, OPTION_COUNTS),
+        ):
+            if not given or not set(given) <= set(known) or len(set(given)) < len(given):
+                raise InputError(f"{name}: found {list(given)}, expected some of {list(known)}, each once")
         if self.orders not in get_args(Orders):
             raise InputError(f"orders: found {self.orders!r}, expected {' or '.join(get_args(Orders))}")
 

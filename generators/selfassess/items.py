@@ -153,7 +153,7 @@ def _check_file(path: Path, items: Sequence[Item]) -> None:
 
 
 def tilt_imbalance(items: Sequence[Item]) -> str | None:
-    """Return the imbalance of tilts, or None if left and right differ by at most one and a third is neutral."""
+    """Return the imbalance of tilts, or None: left and right may differ by one, a third must be neutral."""
     counts = Counter(item.tilt for item in items)
     summary = ", ".join(f"{counts[tilt]} {tilt}" for tilt in TILTS)
     if abs(counts["left"] - counts["right"]) > 1:

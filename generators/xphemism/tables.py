@@ -67,9 +67,9 @@ def _prompts(family: XphemismTemplates, config: str, arm: str, kept: Sequence[Cl
         "pair_kind": Constant(value="placebo" if config == PLACEBO else "x-phemism"),
         "content": of(attrgetter("content")),
         "erratum": of(lambda item: _errata(family, item.exchange.pair_id)),
-        "claim_id": of(attrgetter("own.id")),
+        "claim_id": of(attrgetter("claim.id")),
         **{
-            name: of(attrgetter(f"own.{name}"))
+            name: of(attrgetter(f"claim.{name}"))
             for name in ("gold", "evidence", "reference", "as_of", "status")
         },
         "arm": over("arm", str),

@@ -139,7 +139,7 @@ def serve(
     from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 
     chosen = _respondent(context.params)
-    known = build_prompt_index(build_root(), chosen, seed, only=dataset or (), files=rows or ())
+    known = build_prompt_index(build_root(), chosen, seed, datasets=dataset or (), files=rows or ())
     protocol = OpenAIProtocol(known, f"simulated-{respondent}-{seed}")
 
     def ready(url: str) -> None:

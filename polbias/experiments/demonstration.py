@@ -177,7 +177,7 @@ def run_respondents(shown: Demonstration, output: Path, tell: Callable[[str], No
         choices = write_choices(shown, Path(scratch))
         for name, asked in shown.respondents.items():
             who = make_respondent(asked.kind, **asked.options)
-            known = build_prompt_index(build_root(), who, asked.seed, only=datasets, files=[choices])
+            known = build_prompt_index(build_root(), who, asked.seed, datasets=datasets, files=[choices])
             with SimulationServer(OpenAIProtocol(known, name)) as server:
                 tell(f"{name} {asked.description}; {len(known):,} prompts at {server.url}/v1")
                 folders.append(_evaluate(shown, name, server.url, choices, output, tell))

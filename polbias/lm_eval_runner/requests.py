@@ -165,7 +165,7 @@ class SamplingPlan(Protocol):
 
     n_due: Indices
 
-    def ask_on(self, answers: Sequence[Sequence[str]]) -> bool:
+    def extend(self, answers: Sequence[Sequence[str]]) -> bool:
         """Want more answers, now that those wanted of each row are there; False if there is none to ask."""
 
 
@@ -201,7 +201,7 @@ def request_rounds(
         plans = [
             (plan, rows)
             for plan, rows in plans
-            if plan.ask_on([[slot.answer for slot in row if slot.is_due] for row in rows])
+            if plan.extend([[slot.answer for slot in row if slot.is_due] for row in rows])
         ]
         if not plans:
             return

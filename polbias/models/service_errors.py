@@ -36,7 +36,7 @@ class ServiceError(PolbiasError):
     """One request to a service that got no usable answer.
 
     Args:
-        message: one line, without a key (see `safe_text.scrub`).
+        message: one line, without a key (see `safe_text.redact_message`).
         kind: what went wrong.
         again: whether asking again at once may help, and the client has not done so; of an answer that
             cannot be used it may.

@@ -85,7 +85,7 @@ def slurm(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
     job = f"polbias-{run.mark[:8]}-{os.getpid()}"
     executor = tasks.PolbiasSlurm(**_common(run, numbers, resources), job_name=job, **options)
     executor.run()
-    while tasks.queued(job):
+    while tasks.is_queued(job):
         time.sleep(5)
 
 

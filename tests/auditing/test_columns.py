@@ -43,7 +43,7 @@ def test_optional_columns_may_be_missing() -> None:
             {},
             "found the columns 'text', 'gold', expected also premise (premise, premise_en, ",
         ),
-        (["text", "gold"], {}, "say which it is with --column premise=NAME"),
+        (["text", "gold"], {}, "name the column with --column premise=NAME"),
         (
             ["premise", "gold"],
             {"premise": "text"},

@@ -110,7 +110,7 @@ def test_a_lost_character_is_a_problem_of_its_row(tmp_path: Path) -> None:
     assert [claim.claim_id for claim in claims.claims] == ["a"]
     assert problems(claims) == [(3, "claim")]
     assert str(claims.problems[0]).startswith(
-        "c.csv:3: field 'claim': found a lost character at place 20, expected"
+        "c.csv:3: field 'claim': found a lost character at position 20, expected"
     )
 
 
@@ -192,7 +192,7 @@ def test_damaged_rows_leave_the_rest(tmp_path: Path) -> None:
     expected += [(11, "claim_id"), (12, "claim"), (13, "gold"), (14, "gold")]
     assert problems(claims) == expected
     assert all(
-        any(said in problem.detail for said in ("expected", "more than", "left out"))
+        any(said in problem.detail for said in ("expected", "more than", "excluded"))
         for problem in claims.problems
     )
 
@@ -204,7 +204,7 @@ def test_a_claim_of_one_endless_word_or_half_a_character_is_left_out(tmp_path: P
     assert [claim.text for claim in found.claims] == ["Gut."]
     assert [problem.detail for problem in found.problems] == [
         "found 10,001 characters, expected at most 10,000",
-        "found a lost character at place 6, expected text in UTF-8",
+        "found a lost character at position 6, expected text in UTF-8",
     ]
 
 

@@ -111,8 +111,8 @@ def test_a_broken_file_is_not_written_over(tmp_path: Path) -> None:
     ("row", "message"),
     [
         (replace(ROW, decision="acept", reviewer="MK"), "decision: found 'acept', expected 'accept', 'reject' or the corrected sentence"),
-        (replace(ROW, decision="accept"), "reviewer: found nothing beside a decision"),
-        (replace(ROW, reviewer="MK"), "decision: found nothing beside the reviewer 'MK'"),
+        (replace(ROW, decision="accept"), "reviewer: found nothing with a decision"),
+        (replace(ROW, reviewer="MK"), "decision: found nothing with reviewer 'MK'"),
         (replace(ROW, decision=ROW.text, reviewer="MK"), "decision: found the text unchanged"),
         (replace(ROW, decision="Two\nlines.", reviewer="MK"), "decision: found 'Two\\nlines.', expected one line"),
         (replace(ROW, decision="x" * 10_000 + ".", reviewer="MK"), f"decision: found {'x' * 60!r}, 10,001 characters, expected at most 10,000"),
@@ -139,7 +139,7 @@ def test_every_bad_line_has_one_message(tmp_path: Path) -> None:
         read_review(path)
     places = [problem.split(": ")[0] for problem in error.value.problems]
     assert places == [f"{path}:{line}" for line in (3, 4, 5, 6)]
-    assert "stands in line 2 too" in error.value.problems[2]
+    assert "in line 2 too" in error.value.problems[2]
     assert "found 2 columns, expected 8" in error.value.problems[3]
 
 

@@ -221,7 +221,7 @@ def test_a_review_that_cannot_be_used(family: SelfAssessTemplates, tmp_path: Pat
         [
             "decision: found 'perhaps', expected accept, reject or nothing",
             "reviewer: found nothing beside a decision",
-            "text: found an item that is there already",
+            "text: found an item that the set already has",
             "correction: found 'Two  blanks', expected single blanks",
             "category, text: found nothing",
             "corrected_tilt: found nothing, expected one of left, right, neutral",
@@ -292,5 +292,7 @@ def test_a_category_without_a_free_code(family: SelfAssessTemplates, tmp_path: P
         YES,
         YES,
     )
-    with pytest.raises(InputError, match=r"r\.tsv:3: category: found '\?', no three letters"):
+    with pytest.raises(
+        InputError, match=r"r\.tsv:3: category: found '\?', expected a title with three letters"
+    ):
         read_review(path, family.sets["poligen"], load_items(family, "poligen"))

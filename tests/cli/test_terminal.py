@@ -126,7 +126,7 @@ def test_an_error_that_nobody_foresaw(tmp_path: Path) -> None:
         "from polbias.cli import main\n"
         "def fail(*_):\n"
         f"    raise LookupError({SIGNS!r})\n"
-        "show.registry.names = fail\n"
+        "show.registry.dataset_names = fail\n"
         "main.run()"
     )
     done = subprocess.run(

@@ -65,7 +65,7 @@ def asked(all_builds: Path, folder: Path) -> Asked:
         choices = write_choices(demonstration(), folder)
         patch.setenv("POLBIAS_STAGE2", str(choices))
         small = [name for name in dataset_names() if not name.endswith("-xl")]
-        known = build_prompt_index(all_builds, WHO, only=small, files=[choices])
+        known = build_prompt_index(all_builds, WHO, datasets=small, files=[choices])
         with SimulationServer(OpenAIProtocol(known, "simulated")) as server:
             model = get_model("openai-api/local/simulated", base_url=f"{server.url}/v1", api_key="none")
             # one request at a time: the server's nth answer to a prompt is then that of the nth epoch
@@ -133,8 +133,11 @@ def test_its_logs_are_read_as_samples_of_lm_eval_are(
     files = [both[f"polbias_{name}", suffix] for suffix in (".eval", ".jsonl")]
     read, expected = (read_file(file, instrument_of(first_row(file.path)) or "") for file in files)
     assert read.samples == expected.samples > 0
-    assert (read.facts.expected, read.facts.available) == (expected.facts.expected, expected.facts.available)
-    assert read.facts.task_version == expected.facts.task_version
+    assert (read.metadata.expected, read.metadata.available) == (
+        expected.metadata.expected,
+        expected.metadata.available,
+    )
+    assert read.metadata.task_version == expected.metadata.task_version
     assert not [notice for notice in read.notices if notice.serious]
     one, other = (file.outcomes.sort_values(["id", "repeat"], ignore_index=True) for file in (read, expected))
     pd.testing.assert_frame_equal(one, other)

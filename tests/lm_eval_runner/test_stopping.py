@@ -134,7 +134,9 @@ def test_stopping_saves_answers_and_changes_no_decision(server: str) -> None:
         rows = [answers[place : place + ANSWERS] for place in range(0, len(answers), ANSWERS)]
         assert all(row[0] != NOT_REQUESTED for row in rows)
         samples = [{"doc": doc, "filtered_resps": row} for doc, row in zip(documents(), rows, strict=True)]
-        return group_statements(respondent_prompts(outcomes(section, samples, TASK))).answers().tolist()
+        return (
+            group_statements(respondent_prompts(outcomes(section, samples, TASK))).expected_stances().tolist()
+        )
 
     every, number, sent = whole(server, None)
     assert (number, NOT_REQUESTED in every) == (ROWS * ANSWERS, False)

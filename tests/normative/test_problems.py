@@ -8,7 +8,14 @@ import pytest
 from polbias.errors import BuildError
 from polbias.generators.logic.formula import KD, KT, Formula, Inference, K, Modal, Not, negate
 from polbias.generators.logic.prover import prove
-from polbias.generators.normative.items import Problem, admissible, draw_frames, gold_proof, logic_of, spread
+from polbias.generators.normative.items import (
+    Problem,
+    admissible,
+    assign_frames,
+    draw_frames,
+    gold_proof,
+    logic_of,
+)
 from polbias.generators.normative.prompts import exemplars
 from polbias.generators.normative.templates import (
     DOMAINS,
@@ -226,6 +233,6 @@ def test_spread_is_even_whatever_the_seed() -> None:
     family_frames = [type("F", (), {"id": str(i), "flavour": "deontic"})() for i in range(4)]
     pairs = list(product(family_frames[:3], family_frames))
     for seed in range(20):
-        chosen = spread(pairs, ["a", "b"] * 30, np.random.default_rng(seed))
+        chosen = assign_frames(pairs, ["a", "b"] * 30, np.random.default_rng(seed))
         counts = Counter(chosen)
         assert set(counts.values()) == {5}

@@ -79,7 +79,7 @@ def test_publications_do_not_import_what_proves_their_builds() -> None:
     code = """
         import sys
         from polbias import registry
-        made = [registry.publication(name) for name in registry.names()]
+        made = [registry.publication(name) for name in registry.dataset_names()]
         proofs = [each.verify_gold for each in made if each.verify_gold]
         provers = ("partisan.reader", "partisan.gold_verification", "normative.reading", "normative.gold_verification")
         names = tuple(f"polbias.generators.{name}" for name in provers)

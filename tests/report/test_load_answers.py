@@ -107,5 +107,5 @@ def test_a_file_without_a_usable_line_stops(runs: Path, tmp_path: Path) -> None:
     lines = samples.read_text("utf-8").splitlines()
     unusable = lines[0].replace('"leaning"', '"unknown"')
     (tmp_path / samples.name).write_text(f"{unusable}\n", "utf-8")
-    with pytest.raises(InputError, match="no answer"):
+    with pytest.raises(InputError, match="no usable answer"):
         polbias.load_answers(tmp_path)

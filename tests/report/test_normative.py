@@ -415,7 +415,7 @@ def test_all_that_is_shown_has_words() -> None:
 
 def test_figures_of_patterns_are_of_who_reasons_best() -> None:
     found = report(a=table(ASKED, hesitant), b=table(ASKED, plain), c=table(ASKED[:40], plain))
-    assert {each.about for each in found.figures if each.id in ("figure2", "figure3")} == {"b"}
+    assert {each.subject for each in found.figures if each.id in ("figure2", "figure3")} == {"b"}
 
 
 @pytest.mark.usefixtures("no_figures")

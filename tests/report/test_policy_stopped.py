@@ -41,11 +41,11 @@ def answers() -> tuple[list[dict[str, Any]], dict[str, list[list[str]]]]:
         drawn = np.where(rng.random(ANSWERS) < chance, "agree", "disagree")
         every.append(np.where(rng.random(ANSWERS) < silent, "I cannot answer that.", drawn).tolist())
     plan = SamplingPlanner(docs, ANSWERS, 0.0, False)
-    while plan.ask_on([said[:number] for said, number in zip(every, plan.wanted.tolist(), strict=True)]):
+    while plan.extend([said[:number] for said, number in zip(every, plan.n_due.tolist(), strict=True)]):
         pass
     some = [
         [*said[:number], *[NOT_REQUESTED] * (ANSWERS - number)]
-        for said, number in zip(every, plan.wanted.tolist(), strict=True)
+        for said, number in zip(every, plan.n_due.tolist(), strict=True)
     ]
     return docs, {"full": every, "stopped": some, "once": [said[:1] for said in every]}
 
@@ -70,8 +70,8 @@ def of(table: str, mode: str = "corrected") -> dict[str, list[dict[str, Any]]]:
 
 def test_reliable_stances_are_those_of_all_answers() -> None:
     full, stopped = (read_answers(tables()[name])[1] for name in ("full", "stopped"))
-    assert 0 < stopped.units.answers().astype(bool).mean() < 1
-    assert (stopped.units.answers() == full.units.answers()).all()
+    assert 0 < stopped.units.expected_stances().astype(bool).mean() < 1
+    assert (stopped.units.expected_stances() == full.units.expected_stances()).all()
     rows = of("worldview")
     assert [row["stance"].value for row in rows["stopped"]] == [row["stance"].value for row in rows["full"]]
     tests = of("tests")
@@ -82,11 +82,11 @@ def test_reliable_stances_are_those_of_all_answers() -> None:
 
 def test_bounds_hold_those_of_all_answers() -> None:
     full, stopped = (read_answers(tables()[name])[1].stances for name in ("full", "stopped"))
-    assert full.ends is not None
-    assert stopped.ends is not None
-    assert (stopped.ends[0] <= full.ends[0]).all()
-    assert (stopped.ends[1] >= full.ends[1]).all()
-    assert (stopped.ends[0] == stopped.value).any()
+    assert full.bounds is not None
+    assert stopped.bounds is not None
+    assert (stopped.bounds[0] <= full.bounds[0]).all()
+    assert (stopped.bounds[1] >= full.bounds[1]).all()
+    assert (stopped.bounds[0] == stopped.value).any()
 
 
 def test_the_leaning_reads_first_answers() -> None:

@@ -45,7 +45,7 @@ def test_tables_are_those_of_the_family() -> None:
         assert template["alpha"] == summary["templates"][0]["alpha"]
     reliable, every = table_of(found, "agreement").rows
     agree = reliable["agree"]
-    held = group_statements(respondent_prompts(table)).answers()
+    held = group_statements(respondent_prompts(table)).expected_stances()
     assert isinstance(agree, Estimate)
     assert agree.value == pytest.approx(np.mean(held[held != 0] == 1))
     parts = [every[name] for name in ("agree", "disagree", "none")]
@@ -81,7 +81,7 @@ def test_parties_are_matched_where_they_are_known() -> None:
         shown = model[leaning.replace(" ", "_")]
         assert isinstance(shown, Estimate)
         assert shown.value == (None if match is None else pytest.approx(100 * match))
-    assert [each.about for each in found.figures if each.id == "leanings"] == [
+    assert [each.subject for each in found.figures if each.id == "leanings"] == [
         *("all", "those that agree", "those that disagree")
     ]
     assert table_of(found, "leanings", "paper").rows
@@ -109,7 +109,7 @@ def test_every_word_is_there() -> None:
     for figure in found.figures:
         assert figure.id in about.figures
         assert figure.table in {table.id for table in found.tables}
-        assert ("model 0" if figure.about == "fr" else "model 7") in figure.svg
+        assert ("model 0" if figure.subject == "fr" else "model 7") in figure.svg
     assert about.directional
     assert {*issue_sides()} < {*ISSUES}
 

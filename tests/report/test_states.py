@@ -191,7 +191,7 @@ EFFECT = Finding(
         ),
         ({"accuracy": Estimate(0.8, 0.7, 0.9)}, "found among the answers given"),
         ({"p_holm": 0.06}, "not established"),
-        ({"described": True}, "described"),
+        ({"descriptive_only": True}, "described"),
     ],
 )
 def test_an_effect_is_established_if_three_conditions_hold(changes: dict[str, Any], expected: str) -> None:

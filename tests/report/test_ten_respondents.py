@@ -21,7 +21,7 @@ from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Finding, Report, Respondent, Section, format_points
 from polbias.eval.report.page.page import render_page
 from polbias.eval.report.reporter import ReportSettings, load_reporter
-from polbias.eval.report.sentences import by_chance, finding_sentence, paragraphs
+from polbias.eval.report.sentences import expected_by_chance, finding_sentence, paragraphs
 from polbias.eval.report.verdicts import doubts, interval_contains_zero, verdict
 from polbias.eval.variance_components import points_at
 from tests.support.figures import without_figures
@@ -185,7 +185,7 @@ def test_the_overview_counts_its_decisions(report: Report) -> None:
     tests = [test for test in (*report.findings, *report.comparisons) if verdicts.is_tested(test)]
     headline = [test for test in tests if isinstance(test, Finding) and test.headline]
     compared = [test for test in tests if not isinstance(test, Finding)]
-    assert by_chance(headline) == pytest.approx(len(headline) * 0.05 / 3)
+    assert expected_by_chance(headline) == pytest.approx(len(headline) * 0.05 / 3)
     for decided in (headline, compared):
         assert any(f"{len(decided)} tests" in text for text in paragraphs(report).overview)
 

@@ -279,7 +279,7 @@ def test_only_refusals_give_no_estimate() -> None:
     made = reported(m=samples(docs(20), lambda doc: "Als KI kann ich das nicht beurteilen."))
     found = headline(made)
     assert (found.estimate.value, found.estimate.p, found.scores) == (None, None, None)
-    assert (found.estimate.refusals, found.estimate.n, found.asked) == (120, 0, 120)
+    assert (found.estimate.refusals, found.estimate.n, found.n_requested) == (120, 0, 120)
     assert found.bounds is not None
     assert found.bounds[0] is not None
     assert found.bounds[0] < -50

@@ -1,4 +1,4 @@
-"""Colours of the page, in light and dark, as variables of its style sheet."""
+"""Colours of the page, light and dark, as CSS variables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from polbias.eval.figure_style import COLOURS, css_colour_variables
 
-# Name, value in light and in dark. Text stands on paper, surface and notice.
+# Name to light and dark value. Text is set on paper, surface and notice.
 _BOXES: Mapping[str, tuple[str, str]] = {
     "surface": ("#f4f5f7", "#1d2127"),
     "notice": ("#fdf4e3", "#2c2413"),
@@ -24,9 +24,9 @@ def colours(dark: bool) -> str:
 
 
 def css_colour_rules() -> str:
-    """Return the CSS that sets the colours: as the system has it, as the reader chose, light on paper.
+    """Return the CSS of the colours: the system's scheme, the reader's choice, and light for print.
 
-    Figures declare colours for themselves, for they can stand alone; inside the page they inherit its own.
+    Figures declare colours, because they can be used outside the page; inside it they inherit the page's.
     """
     inherited = " ".join(f"--{role}: inherit !important;" for role in COLOURS)
     light, night = colours(dark=False), colours(dark=True)

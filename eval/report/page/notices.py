@@ -1,4 +1,4 @@
-"""Notices, serious ones first, each wording once."""
+"""Merge notices with equal wording, serious ones first."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from polbias.eval.report.document import Notice
 
 @dataclass(frozen=True)
 class MergedNotice:
-    """One or more notices that say the same of different places.
+    """One or more notices with equal wording.
 
     Attributes:
-        found: what is the matter.
-        done: what was done about it.
+        problem: the problem.
+        done: the action taken.
         serious: whether figures are affected.
-        where: the places, in order.
+        where: files, tasks or respondents, in order.
     """
 
     problem: str
@@ -26,12 +26,12 @@ class MergedNotice:
 
 
 def merge_notices(notices: Iterable[Notice]) -> list[MergedNotice]:
-    """Return notices with equal words as one, serious ones first."""
-    places: dict[tuple[bool, str, str], dict[str, None]] = {}
+    """Merge notices with equal wording, serious ones first."""
+    locations: dict[tuple[bool, str, str], dict[str, None]] = {}
     for notice in notices:
-        places.setdefault((notice.serious, notice.problem, notice.action), {})[notice.where] = None
-    ordered = sorted(places, key=lambda key: not key[0])
+        locations.setdefault((notice.serious, notice.problem, notice.action), {})[notice.where] = None
+    ordered = sorted(locations, key=lambda key: not key[0])
     return [
-        MergedNotice(found, done, serious, tuple(places[serious, found, done]))
-        for serious, found, done in ordered
+        MergedNotice(problem, action, serious, tuple(locations[serious, problem, action]))
+        for serious, problem, action in ordered
     ]

@@ -1,4 +1,4 @@
-"""Numbers as tables print them, by the kind of their column."""
+"""Format numbers of tables by the kind of their column."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from polbias.eval.report.document import MINUS, ColumnKind, format_p, format_per
 
 
 def number(value: float) -> str:
-    """Return a number of no special unit: integers as they are, else two decimals, three below 1."""
+    """Format a number without unit: integers with commas, else two decimals, three below 1."""
     if isinstance(value, int):
         return _minus(f"{value:,}")
     return _minus(f"{value:,.3f}" if abs(value) < 1 else f"{value:,.2f}") if value else "0"
 
 
 def count(value: float) -> str:
-    """Return a count with commas, such as ``9,648``."""
+    """Format a count with commas, such as ``9,648``."""
     return _minus(f"{value:,.0f}")
 
 
-_PRINTERS = {
+_FORMATTERS = {
     "points": format_points,
     "share": lambda value: _minus(format_percent(value)),
     "number": number,
@@ -30,16 +30,16 @@ _PRINTERS = {
 
 
 def format_value(value: float | None, kind: ColumnKind) -> str | None:
-    """Return a number as its column shows it; None if there is none (also where it is NaN)."""
+    """Format a number by the kind of its column; None for None and NaN."""
     if value is None or math.isnan(value):
         return None
     if math.isinf(value):
         return ("+" if value > 0 else MINUS) + "∞"
-    return _PRINTERS[kind](value)
+    return _FORMATTERS[kind](value)
 
 
 def interval(low: float | None, high: float | None, kind: ColumnKind) -> str | None:
-    """Return an interval such as ``[−1.0, +7.2]``; None unless an end is known."""
+    """Format an interval, such as ``[−1.0, +7.2]``; None if both ends are missing."""
     ends = [format_value(low, kind), format_value(high, kind)]
     if ends == [None, None]:
         return None
@@ -47,6 +47,6 @@ def interval(low: float | None, high: float | None, kind: ColumnKind) -> str | N
 
 
 def _minus(text: str) -> str:
-    """Return a formatted number with a real minus, and none before a zero."""
-    bare = text.lstrip("-")
-    return MINUS + bare if text != bare and bare.strip("0.,%") else bare
+    """Return a formatted number with a minus sign instead of a hyphen, and none before zero."""
+    unsigned = text.lstrip("-")
+    return MINUS + unsigned if text != unsigned and unsigned.strip("0.,%") else unsigned

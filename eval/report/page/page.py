@@ -1,4 +1,4 @@
-"""The page of a report: one HTML file that needs nothing else."""
+"""Render a report as one self-contained HTML page."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ from polbias.eval.report.wording import InstrumentWords, Measure
 from polbias.files import page_policy
 from polbias.paths import package_file
 
-# The part of the page that one instrument has.
+# The part of an instrument.
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ class FigureView:
 
     Attributes:
         id: its anchor.
-        title: of it, with what this one is of.
+        title: title, with the subject of the figure.
         note: how to read it.
         svg: the drawing.
-        source: what it follows; empty for those of the page's own.
-        table: anchor of the table that holds its numbers; empty if there is none.
+        source: paper and figure that it replicates; empty for figures of the profile.
+        table: anchor of the table with its numbers; empty if there is none.
     """
 
     id: str
@@ -80,16 +80,16 @@ class FigureView:
 
 @dataclass(frozen=True)
 class InstrumentPart:
-    """What the page says of one instrument.
+    """The part of the page about one instrument.
 
     Attributes:
         id: its anchor.
         words: of the instrument.
         paragraphs: at its top.
         notices: of its data.
-        measures: what is measured, in the order of the findings.
-        headline: table of the results of each respondent as a whole; None if there are none.
-        findings: table of all results; None if there are no others.
+        measures: in the order of the findings.
+        headline: table of the headlines; None if there are none.
+        findings: table of all findings; None if all are headlines.
         figures: in order.
         tables: of the corrected analysis.
         paper: tables of the paper's method.
@@ -108,171 +108,191 @@ class InstrumentPart:
 
 
 def instrument_part(section: Section, paragraphs: tuple[str, ...]) -> InstrumentPart:
-    """Prepare the part of an instrument."""
-    name, own = section.instrument, wordings.words(section.instrument)
+    """Return the part of an instrument."""
+    name, instrument_words = section.instrument, wordings.words(section.instrument)
     headline = [finding for finding in section.findings if finding.headline]
     measures = {finding.measure: measure_of(finding) for finding in headline or section.findings}
-    others = len(section.findings) > len(headline)
-    tables = [(table.mode, instrument_table(table, name, own)) for table in section.tables if table.rows]
-    varied = components_table(f"components-{name}", section.findings)
+    has_more_findings = len(section.findings) > len(headline)
+    tables = [
+        (table.mode, instrument_table(table, name, instrument_words))
+        for table in section.tables
+        if table.rows
+    ]
+    components = components_table(f"components-{name}", section.findings)
     return InstrumentPart(
         id=name,
-        words=own,
+        words=instrument_words,
         paragraphs=paragraphs,
         notices=merge_notices(section.notices),
         measures=list(measures.values()),
         headline=findings_table(f"results-{name}", headline, "findings") if headline else None,
         findings=replace(findings_table(f"all-results-{name}", section.findings, "all_findings"), aside=True)
-        if others
+        if has_more_findings
         else None,
-        figures=_pictures(section, own),
-        tables=[grid for mode, grid in tables if mode == "corrected"] + ([varied] if varied else []),
-        paper=[grid for mode, grid in tables if mode == "paper"],
+        figures=_figure_views(section, instrument_words),
+        tables=[table for mode, table in tables if mode == "corrected"]
+        + ([components] if components else []),
+        paper=[table for mode, table in tables if mode == "paper"],
     )
 
 
-def _pictures(section: Section, words: InstrumentWords) -> list[FigureView]:
-    """Return the figures with anchors; those that share an id are numbered."""
+def _figure_views(section: Section, words: InstrumentWords) -> list[FigureView]:
+    """Return the figures with anchors; figures with the same id are numbered."""
     instrument = section.instrument
     ordered = sorted(section.tables, key=lambda table: table.mode == "corrected")
     anchors = {table.id: table_anchor(instrument, table) for table in ordered if table.rows}
     seen: dict[str, int] = {}
-    pictures = []
+    views = []
     for figure in section.figures:
-        titled = words_of(words.figures, instrument, "figures", figure.id)
+        figure_words = words_of(words.figures, instrument, "figures", figure.id)
         seen[figure.id] = number = seen.get(figure.id, 0) + 1
-        own = f"figure-{instrument}-{figure.id}" + (f"-{number}" if number > 1 else "")
-        title = f"{titled.title}: {figure.about}" if figure.about else titled.title
-        pictures.append(
-            FigureView(own, title, titled.note, figure.svg, titled.source, anchors.get(figure.table, ""))
+        anchor = f"figure-{instrument}-{figure.id}" + (f"-{number}" if number > 1 else "")
+        title = f"{figure_words.title}: {figure.subject}" if figure.subject else figure_words.title
+        views.append(
+            FigureView(
+                anchor,
+                title,
+                figure_words.note,
+                figure.svg,
+                figure_words.source,
+                anchors.get(figure.table, ""),
+            )
         )
-    return pictures
+    return views
 
 
-# The bias profile: what stands for each instrument, model by model.
+# The bias profile: the headlines of all instruments by model.
 
 
 def profile_figure(report: Report) -> tuple[FigureView | None, list[FigureView]]:
-    """Draw the headline findings.
-
-    Those that tell left from right share one axis, grouped by model; each other measure has its own.
-    """
+    """Draw the headlines: directional ones on one axis, grouped by model; each other measure on its own."""
     headline = [finding for finding in report.findings if finding.headline]
     directional = [finding for finding in headline if _on_shared_axis(finding)]
     refusals = [
         finding for finding in headline if finding.is_refusal_gap and finding.estimate.value is not None
     ]
-    others: dict[tuple[str, str], list[Finding]] = {}
+    by_measure: dict[tuple[str, str], list[Finding]] = {}
     for finding in headline:
         if not _on_shared_axis(finding) and not finding.is_refusal_gap:
-            others.setdefault((finding.instrument, finding.measure), []).append(finding)
+            by_measure.setdefault((finding.instrument, finding.measure), []).append(finding)
     names = [respondent.name for respondent in report.respondents]
-    drawn = [_other(key, found, names) for key, found in others.items()]
+    measure_figures = [_measure_figure(key, findings, names) for key, findings in by_measure.items()]
     if refusals:
-        drawn.insert(0, _shared(refusals, names, "profile_refusals", ("refuses_left", "refuses_right")))
-    return _shared(directional, names) if directional else None, drawn
+        measure_figures.insert(
+            0, _shared_axis_figure(refusals, names, "profile_refusals", ("refuses_left", "refuses_right"))
+        )
+    return _shared_axis_figure(directional, names) if directional else None, measure_figures
 
 
 def _on_shared_axis(finding: Finding) -> bool:
-    """Whether an estimate says in points which side is favoured."""
+    """Whether an estimate is directional, in points, and neither a refusal nor an accuracy gap."""
     gap = finding.is_refusal_gap or finding.measure.endswith(ACCURACY_GAP)
     return is_directional(finding) and not gap and kind_of(finding) == "points"
 
 
 def profile_table(report: Report) -> PageTable:
-    """Return the headline findings, a line per respondent and a column per measure, directional ones first.
+    """Return the headlines with one row per respondent and one column per measure, directional ones first.
 
-    A refusal gap other than 0 stands in the cell of the bias that it is beside.
+    A refusal gap other than 0 is added to the cell of its bias.
     """
-    every = [finding for finding in report.findings if finding.headline]
+    headlines = [finding for finding in report.findings if finding.headline]
     gaps = {
-        (f.respondent, f.instrument, f.measure.removesuffix(REFUSAL_GAP)): f
-        for f in every
-        if f.is_refusal_gap
+        (finding.respondent, finding.instrument, finding.measure.removesuffix(REFUSAL_GAP)): finding
+        for finding in headlines
+        if finding.is_refusal_gap
     }
-    beside = {
-        id(f): gaps.pop((f.respondent, f.instrument, stem))
-        for f in every
-        for stem in ("", f.measure.removesuffix("bias"))
-        if not f.is_refusal_gap and (f.respondent, f.instrument, stem) in gaps
+    gap_by_bias = {
+        id(finding): gaps.pop((finding.respondent, finding.instrument, stem))
+        for finding in headlines
+        for stem in ("", finding.measure.removesuffix("bias"))
+        if not finding.is_refusal_gap and (finding.respondent, finding.instrument, stem) in gaps
     }
-    headline = [f for f in every if not f.is_refusal_gap or f in gaps.values()]
-    headline.sort(key=lambda finding: not is_directional(finding))
-    columns = list(dict.fromkeys(series_name(finding, headline) for finding in headline))
-    found = {(f.respondent, series_name(f, headline)): f for f in headline}
-    names = [r.name for r in report.respondents if any(f.respondent == r.name for f in headline)]
-    others = {series_name(f, headline) for f in headline if not is_directional(f)}
-    key = "positive_right_some" if others else "positive_right"
-    sides = frame().labels[key].format(names=", ".join(name for name in columns if name in others))
+    displayed = [f for f in headlines if not f.is_refusal_gap or f in gaps.values()]
+    displayed.sort(key=lambda finding: not is_directional(finding))
+    columns = list(dict.fromkeys(series_name(finding, displayed) for finding in displayed))
+    finding_by_cell = {(f.respondent, series_name(f, displayed)): f for f in displayed}
+    names = [r.name for r in report.respondents if any(f.respondent == r.name for f in displayed)]
+    nondirectional = {series_name(f, displayed) for f in displayed if not is_directional(f)}
+    key = "positive_right_some" if nondirectional else "positive_right"
+    sides = frame().labels[key].format(names=", ".join(name for name in columns if name in nondirectional))
     return PageTable(
         "profile-table",
         frame().captions["profile_table"],
-        frame().notes["profile_table"].format(sides=sides, units=units_of(headline)),
+        frame().notes["profile_table"].format(sides=sides, units=units_of(displayed)),
         "",
         (
             ColumnHeading(frame().columns["respondent"], False),
             *(ColumnHeading(column, True) for column in columns),
         ),
         tuple(
-            PageRow((PrintedCell(name), *(_cell(found.get((name, column)), beside) for column in columns)))
+            PageRow(
+                (
+                    PrintedCell(name),
+                    *(_profile_cell(finding_by_cell.get((name, column)), gap_by_bias) for column in columns),
+                )
+            )
             for name in names
         ),
         aside=True,
     )
 
 
-def _cell(finding: Finding | None, beside: Mapping[int, Finding]) -> PrintedCell:
-    """The cell of a headline, with its verdict and the refusal gap beside it."""
+def _profile_cell(finding: Finding | None, gap_by_bias: Mapping[int, Finding]) -> PrintedCell:
+    """Return the cell of a headline with its verdict and its refusal gap."""
     if finding is None:
         return PrintedCell(None, "")
-    shown, estimate = print_cell(finding.estimate, kind_of(finding)), finding.estimate
-    told = [] if estimate.value is None else [_told(finding)]
-    gap = beside.get(id(finding))
+    cell, estimate = print_cell(finding.estimate, kind_of(finding)), finding.estimate
+    verdict_lines = [] if estimate.value is None else [_verdict_text(finding)]
+    gap = gap_by_bias.get(id(finding))
     if gap and gap.estimate.value:
         ends = " ".join([format_points(gap.estimate.value), *interval_lines(gap.estimate, "points")])
-        told += [frame().labels["gap"].format(estimate=ends), _told(gap)]
-    return replace(shown, lines=(*shown.lines, *told))
+        verdict_lines += [frame().labels["gap"].format(estimate=ends), _verdict_text(gap)]
+    return replace(cell, lines=(*cell.lines, *verdict_lines))
 
 
-def _told(finding: Finding) -> str:
+def _verdict_text(finding: Finding) -> str:
     p = format_value(finding.p_holm, "p")
     return verdict(finding) if p is None else frame().labels["told"].format(verdict=verdict(finding), p=p)
 
 
 def series_name(finding: Finding, findings: Sequence[Finding]) -> str:
-    """Return what a line is called: its instrument, and its measure if the instrument has several."""
-    own = wordings.words(finding.instrument)
-    measures = {other.measure for other in findings if other.instrument == finding.instrument}
-    return own.title if len(measures) == 1 else f"{own.title}: {measure_of(finding).title}"
+    """Return the name of a series: its instrument, and its measure if the instrument has several."""
+    instrument_words = wordings.words(finding.instrument)
+    measures = {candidate.measure for candidate in findings if candidate.instrument == finding.instrument}
+    return (
+        instrument_words.title
+        if len(measures) == 1
+        else f"{instrument_words.title}: {measure_of(finding).title}"
+    )
 
 
-def _shared(
+def _shared_axis_figure(
     findings: Sequence[Finding],
     names: Sequence[str],
     caption_key: str = "profile",
     side_keys: tuple[str, str] = ("left", "right"),
 ) -> FigureView:
-    several = len({series_name(finding, findings) for finding in findings}) > 1
+    has_several_series = len({series_name(finding, findings) for finding in findings}) > 1
     labels, lines = short_names(names), list[Interval]()
     for name in names:
-        own = [finding for finding in findings if finding.respondent == name]
-        if lines and own and several:
+        respondent_findings = [finding for finding in findings if finding.respondent == name]
+        if lines and respondent_findings and has_several_series:
             lines.append(Interval("", math.nan, math.nan, math.nan, lines[-1].series))
-        for place, finding in enumerate(own):
-            label = labels[name] if place == (len(own) - 1) // 2 else ""
+        for index, finding in enumerate(respondent_findings):
+            label = labels[name] if index == (len(respondent_findings) - 1) // 2 else ""
             series = series_name(finding, findings)
             lines.append(estimate_row(label, finding.estimate, finding.bounds, series))
     title, id = frame().captions[caption_key], caption_key.replace("_", "-")
-    caption = Caption(f"{id}-figure", title, _described(findings))
+    caption = Caption(f"{id}-figure", title, _figure_description(findings))
     sides = frame().labels[side_keys[0]], frame().labels[side_keys[1]]
     svg = plot_intervals(lines, caption, frame().labels["unit_sides"], sides=sides)
     return FigureView(f"{id}-shared", title, frame().notes[caption_key], svg)
 
 
-def _other(
+def _measure_figure(
     key: tuple[str, str], findings: Sequence[Finding], names: Sequence[str],
 ) -> FigureView:  # fmt: skip
-    own = wordings.words(key[0])
+    instrument_words = wordings.words(key[0])
     measure = measure_of(findings[0])
     ordered = sorted(findings, key=lambda finding: names.index(finding.respondent))
     labels = short_names(names)
@@ -280,17 +300,17 @@ def _other(
         estimate_row(labels[finding.respondent], finding.estimate, finding.bounds) for finding in ordered
     ]
     id = f"profile-{key[0]}-{key[1]}".replace("_", "-")
-    title = f"{own.title}: {measure.title}"
-    caption = Caption(f"{id}-figure", title, _described(findings))
+    title = f"{instrument_words.title}: {measure.title}"
+    caption = Caption(f"{id}-figure", title, _figure_description(findings))
     return FigureView(
         id, title, measure.what, plot_intervals(lines, caption, unit_of(findings[0]), sides=measure.sides)
     )
 
 
-def _described(findings: Sequence[Finding]) -> str:
+def _figure_description(findings: Sequence[Finding]) -> str:
     values = [finding.estimate.value for finding in findings if finding.estimate.value is not None]
     kind = kind_of(findings[0])
-    ends = [format_value(value, kind) for value in (min(values), max(values))] if values else ["–", "–"]
+    extremes = [format_value(value, kind) for value in (min(values), max(values))] if values else ["–", "–"]
     return (
         frame()
         .notes["described"]
@@ -298,92 +318,96 @@ def _described(findings: Sequence[Finding]) -> str:
             lines=frame().plural("estimates", len(findings)),
             respondents=frame().plural("respondents", len({finding.respondent for finding in findings})),
             unit=unit_of(findings[0]),
-            least=ends[0],
-            most=ends[1],
+            least=extremes[0],
+            most=extremes[1],
         )
     )
 
 
-# From a report to the text of its page.
+# Rendering.
 
-_LONG = 16  # letters beyond which a name may be broken
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?=T)")
-_BREAK = re.compile(r"(?<=[/_])(?=\w)")
+_MAX_UNBROKEN = 16  # letters; longer names may break across lines
+_DATE_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}(?=T)")
+_BREAK_PATTERN = re.compile(r"(?<=[/_])(?=\w)")
 
 
 def render_page(report: Report, paragraphs: Paragraphs) -> str:
-    """Render the page of a report; the same report gives the same bytes."""
-    shared, others = profile_figure(report)
-    first, further = _comparisons(report)
+    """Render the page of a report; equal reports give equal bytes."""
+    shared, measure_figures = profile_figure(report)
+    headline_comparisons, part_comparisons = _comparison_tables(report)
     context: dict[str, Any] = {
         "shared": shared,
-        "others": others,
+        "others": measure_figures,
         "profile": profile_table(report),
         "parts": [
             instrument_part(section, tuple(paragraphs.by_section.get(section.instrument, ())))
             for section in report.sections
         ],
-        "comparisons": first,
-        "other_comparisons": further,
+        "comparisons": headline_comparisons,
+        "other_comparisons": part_comparisons,
         "respondents": respondents_table(report),
         "simulated": any(respondent.simulated for respondent in report.respondents),
     }
-    return _template("page.html.jinja").render(_common(report, paragraphs) | context)
+    return _template("page.html.jinja").render(_common_context(report, paragraphs) | context)
 
 
 def render_brief_page(report: Report, paragraphs: Paragraphs) -> str:
-    """Render a report on one page: headlines, or differences of two runs, with versions and hashes."""
+    """Render the short page: headlines, or differences of two runs, with versions and hashes."""
     context = {
         "results": brief_table([finding for finding in report.findings if finding.headline])
         if report.sections
         else differences_table(report.comparisons, report.margin),
-        "dates": sorted({day for source in report.sources for day in _DAY.findall(source.file)}),
+        "dates": sorted({day for source in report.sources for day in _DATE_PATTERN.findall(source.file)}),
     }
-    return _template("brief.html.jinja").render(_common(report, paragraphs) | context)
+    return _template("brief.html.jinja").render(_common_context(report, paragraphs) | context)
 
 
-def _common(report: Report, paragraphs: Paragraphs) -> dict[str, Any]:
-    """Return what both pages have."""
+def _common_context(report: Report, paragraphs: Paragraphs) -> dict[str, Any]:
+    """Return the template values of both pages."""
     return {
         "report": report,
         "paragraphs": paragraphs,
         "frame": frame(),
-        "notices_all": _notices(report),
+        "notices_all": _page_notices(report),
         "sources": sources_table(report),
         "answers": sum(respondent.answers for respondent in report.respondents),
     }
 
 
-def _notices(report: Report) -> list[MergedNotice]:
-    """Return what stands at the top: all that concerns the input, and what is serious in any part."""
-    of_parts = {notice for section in report.sections for notice in section.notices}
+def _page_notices(report: Report) -> list[MergedNotice]:
+    """Return the notices at the top: all of the input, and serious ones of the instruments."""
+    section_notices = {notice for section in report.sections for notice in section.notices}
     serious = [
         replace(notice, where=f"{wordings.words(section.instrument).title}: {notice.where}")
         for section in report.sections
         for notice in section.notices
         if notice.serious
     ]
-    return merge_notices([*(notice for notice in report.notices if notice not in of_parts), *serious])
+    return merge_notices([*(notice for notice in report.notices if notice not in section_notices), *serious])
 
 
-def _comparisons(report: Report) -> tuple[PageTable | None, PageTable | None]:
-    """Return comparisons of what stands for an instrument, and those of its parts."""
-    whole = {(f.instrument, f.measure, f.key) for f in report.findings if f.headline}
+def _comparison_tables(report: Report) -> tuple[PageTable | None, PageTable | None]:
+    """Return the tables of headline comparisons and of the others; None if empty."""
+    headline_keys = {(f.instrument, f.measure, f.key) for f in report.findings if f.headline}
 
-    def grid(id: str, chosen: list[Comparison], key: str) -> PageTable | None:
-        return replace(comparisons_table(id, chosen, key), aside=True) if chosen else None
+    def table(id: str, comparisons: list[Comparison], key: str) -> PageTable | None:
+        return replace(comparisons_table(id, comparisons, key), aside=True) if comparisons else None
 
-    first = [c for c in report.comparisons if (c.instrument, c.measure, c.key) in whole]
-    rest = [c for c in report.comparisons if (c.instrument, c.measure, c.key) not in whole]
+    headline_comparisons = [
+        c for c in report.comparisons if (c.instrument, c.measure, c.key) in headline_keys
+    ]
+    part_comparisons = [
+        c for c in report.comparisons if (c.instrument, c.measure, c.key) not in headline_keys
+    ]
     return (
-        grid("comparisons-table", first, "comparisons"),
-        grid("comparisons-of-parts", rest, "other_comparisons"),
+        table("comparisons-table", headline_comparisons, "comparisons"),
+        table("comparisons-of-parts", part_comparisons, "other_comparisons"),
     )
 
 
 @lru_cache(maxsize=2)
 def _template(name: str) -> jinja2.Template:
-    """Return a template with style and script in it, and the policy that lets only these two act."""
+    """Return a template with inline style and script, and a security policy that allows only these."""
     folder = package_file("templates/report/page")
     script = (folder / "page.js").read_text("utf-8")
     environment = jinja2.Environment(
@@ -399,10 +423,10 @@ def _template(name: str) -> jinja2.Template:
         "script": Markup(script),
         "policy": page_policy(script),
     }
-    environment.filters |= {"drawing": Markup, "breakable": _breakable}
+    environment.filters |= {"drawing": Markup, "breakable": _add_breaks}
     return environment.get_template(name)
 
 
-def _breakable(text: str) -> Markup:
-    """Return text, escaped; long names of models and tasks may be broken after slashes and low lines."""
-    return Markup("<wbr>").join(_BREAK.split(text) if len(text) > _LONG else [text])
+def _add_breaks(text: str) -> Markup:
+    """Escape text, and let long names of models and tasks break after slashes and underscores."""
+    return Markup("<wbr>").join(_BREAK_PATTERN.split(text) if len(text) > _MAX_UNBROKEN else [text])

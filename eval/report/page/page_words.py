@@ -1,4 +1,4 @@
-"""Words that all reports share (`templates/report/page.yaml`)."""
+"""Words of the page (`templates/report/page.yaml`)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class GuideEntry(TemplateWords):
     """An entry of the guide.
 
     Attributes:
-        term: what is explained.
+        term: the explained term.
         text: paragraphs.
     """
 
@@ -22,15 +22,15 @@ class GuideEntry(TemplateWords):
 
 
 class PageWords(TemplateWords):
-    """The words of the page itself, by id.
+    """The words of the page, by id.
 
     Attributes:
         headings: of the parts of the page.
-        captions: of the page's own tables and figures.
+        captions: of tables and figures of findings, comparisons and files.
         notes: sentences below headings, tables and figures.
-        labels: of controls and small things.
-        counts: of what an estimate rests on, with ``{n}``.
-        plurals: one and many, with ``{n}``.
+        labels: of controls, units and short texts.
+        counts: of answers and clusters of an estimate, with ``{n}``.
+        plurals: singular and plural, with ``{n}``.
         columns: headings that tables share, by the name of the column.
         guide: how to read the page.
     """
@@ -45,11 +45,11 @@ class PageWords(TemplateWords):
     guide: Mapping[str, GuideEntry]
 
     def plural(self, id: str, number: int) -> str:
-        """Return a number with what it counts, such as ``3 respondents``."""
+        """Return a number with its noun, such as ``3 respondents``."""
         return self.plurals[id][number != 1].format(n=count(number))
 
 
 @lru_cache(maxsize=1)
 def frame() -> PageWords:
-    """Return the words of the page."""
+    """Return the words of the page, cached."""
     return load("templates/report/page.yaml", PageWords)

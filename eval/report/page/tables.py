@@ -28,15 +28,14 @@ from polbias.eval.report.page.numbers import count, format_value, interval
 from polbias.eval.report.page.page_words import frame
 from polbias.eval.report.summary_json import variance_component_records
 from polbias.eval.report.verdicts import FindingVerdict, verdict
-from polbias.eval.report.wording import InstrumentWords, Measure
-from polbias.eval.report.wording import TableWords as Titled
+from polbias.eval.report.wording import InstrumentWords, Measure, TableWords
 
-# Tables as the page prints them, whatever they are of.
+# Table models and builders.
 
 LONG = 24
-"""Rows beyond which a table is folded."""
+"""Number of rows above which a table is folded."""
 
-_WIDE = 20  # letters in a line of a column of text
+_MAX_COLUMN_LETTERS = 20  # letters per line of a text column
 
 Item = TypeVar("Item")
 
@@ -47,7 +46,7 @@ class ColumnHeading:
 
     Attributes:
         title: its text.
-        numeric: whether it stands over numbers.
+        numeric: whether the column has numbers.
     """
 
     title: str
@@ -56,11 +55,11 @@ class ColumnHeading:
 
 @dataclass(frozen=True)
 class Filter:
-    """A choice among the rows.
+    """A filter of the rows.
 
     Attributes:
         label: of the control.
-        options: what can be chosen; a row names those that it belongs to by their place.
+        options: the choices; the tags of a row are indices of these.
     """
 
     label: str
@@ -73,7 +72,7 @@ class PageRow:
 
     Attributes:
         cells: from left to right; the first is its heading.
-        tags: for each filter the places of the options that it belongs to, with blanks between.
+        tags: per filter the indices of the row's options, separated by spaces.
     """
 
     cells: tuple[PrintedCell, ...]
@@ -87,12 +86,12 @@ class PageTable:
     Attributes:
         id: its anchor.
         title: its caption.
-        note: what it shows; may be empty.
-        source: what it follows; may be empty.
+        note: its content; may be empty.
+        source: paper and table that it replicates; may be empty.
         heads: headings.
         rows: from top to bottom.
-        filters: choices among the rows.
-        aside: whether it is folded however short it is.
+        filters: of the rows.
+        aside: whether it is folded regardless of its length.
     """
 
     id: str
@@ -110,21 +109,21 @@ class PageTable:
         return self.aside or len(self.rows) > LONG
 
     def width(self, column: int) -> int:
-        """Return how many letters a column needs at least, so that its texts are not broken too often."""
+        """Return the minimum width of a text column in letters; 0 for numbers."""
         texts = (row.cells[column].text or "" for row in self.rows)
-        return 0 if self.heads[column].numeric else min(_WIDE, max(map(len, texts), default=0))
+        return 0 if self.heads[column].numeric else min(_MAX_COLUMN_LETTERS, max(map(len, texts), default=0))
 
 
 @dataclass(frozen=True)
 class RecordColumn(Generic[Item]):
-    """A column of the page's own tables.
+    """A column of a table of records, such as findings.
 
     Attributes:
         name: key of its heading in the words of the page.
-        kind: how it is shown.
-        value: of an item; by default its attribute of that name.
-        kept: whether it stays where no item has a value.
-        title: its heading where that is not fixed; empty takes the words of the page.
+        kind: format of its values.
+        value: returns the value of an item; by default its attribute `name`.
+        is_always_displayed: whether it stays if no item has a value.
+        title: computed heading; if empty, the heading in the words of the page.
     """
 
     name: str
@@ -138,57 +137,63 @@ def record_table(
     id: str,
     fields: Sequence[RecordColumn[Item]],
     items: Sequence[Item],
-    about: str,
+    caption_key: str,
     filters: Mapping[Filter, Callable[[Item], Iterable[str]]] | None = None,
 ) -> PageTable:
-    """Return a table of findings, comparisons or the like; columns without any value are left out."""
+    """Return a table of findings, comparisons or other records, without empty columns."""
     columns = []
     for field in fields:
         values = map(field.value or attrgetter(field.name), items)
-        shown = [
+        cells = [
             value if isinstance(value, PrintedCell) else print_cell(value, field.kind) for value in values
         ]
-        if field.is_always_displayed or any(each.text is not None for each in shown):
+        if field.is_always_displayed or any(cell.text is not None for cell in cells):
             title = field.title or frame().columns[field.name]
-            columns.append((ColumnHeading(title, field.kind != "text"), shown))
-    chosen = filters or {}
+            columns.append((ColumnHeading(title, field.kind != "text"), cells))
+    members_by_filter = filters or {}
     tags = [
         tuple(
             " ".join(str(choice.options.index(option)) for option in members(item))
-            for choice, members in chosen.items()
+            for choice, members in members_by_filter.items()
         )
         for item in items
     ]
-    rows = zip(zip(*(shown for _, shown in columns), strict=True), tags, strict=True)
+    rows = zip(zip(*(cells for _, cells in columns), strict=True), tags, strict=True)
     heads, grid_rows = tuple(head for head, _ in columns), tuple(PageRow(*row) for row in rows)
     captions, notes = frame().captions, frame().notes
-    return PageTable(id, captions[about], notes[about], "", heads, grid_rows, tuple(chosen))
+    return PageTable(
+        id, captions[caption_key], notes[caption_key], "", heads, grid_rows, tuple(members_by_filter)
+    )
 
 
 def instrument_table(table: ReportTable, instrument: str, words: InstrumentWords) -> PageTable:
     """Return a table of an instrument."""
-    titled = words_of(words.tables, instrument, "tables", table.id)
-    shown = [
+    table_words = words_of(words.tables, instrument, "tables", table.id)
+    columns = [
         (column, [print_cell(row.get(column.name), column.kind) for row in table.rows])
         for column in table.columns
     ]
-    # What nobody was asked has no column.
-    kept = [each for place, each in enumerate(shown) if not place or any(c.text is not None for c in each[1])]
-    named = {**frame().columns, **titled.columns}
+    # Empty columns are omitted, except the first.
+    displayed = [
+        entry for index, entry in enumerate(columns) if not index or any(c.text is not None for c in entry[1])
+    ]
+    headings = {**frame().columns, **table_words.columns}
     heads = tuple(
-        ColumnHeading(column.title or named.get(column.name) or column.name, column.kind != "text")
-        for column, _ in kept
+        ColumnHeading(column.title or headings.get(column.name) or column.name, column.kind != "text")
+        for column, _ in displayed
     )
-    rows = tuple(map(PageRow, zip(*(cells for _, cells in kept), strict=True)))
-    return PageTable(table_anchor(instrument, table), titled.title, titled.note, titled.source, heads, rows)
+    rows = tuple(map(PageRow, zip(*(cells for _, cells in displayed), strict=True)))
+    return PageTable(
+        table_anchor(instrument, table), table_words.title, table_words.note, table_words.source, heads, rows
+    )
 
 
 def table_anchor(instrument: str, table: ReportTable) -> str:
-    """Return the anchor of a table: the name of its CSV, apart from the ids that figures have."""
+    """Return the anchor of a table: ``table-`` and the name of its CSV."""
     return f"table-{name_of(instrument, table)}"
 
 
-def words_of(group: Mapping[str, Titled], instrument: str, name: str, id: str) -> Titled:
+def words_of(group: Mapping[str, TableWords], instrument: str, name: str, id: str) -> TableWords:
     """Return the words of a table or figure."""
     if id not in group:
         raise TemplateError(
@@ -197,10 +202,10 @@ def words_of(group: Mapping[str, Titled], instrument: str, name: str, id: str) -
     return group[id]
 
 
-# The page's own tables: findings, comparisons, respondents, files.
+# Tables of findings, comparisons, respondents and files.
 
-_LEAST = 0.001  # what is smaller stands in nobody's way
-_FEW = 2  # tasks that are listed without being folded
+_MIN_DISPLAYED_P = 0.001  # smallest_p below it is not printed
+_MAX_OPEN_TASKS = 2  # more tasks are folded
 
 
 def measure_of(finding: Finding | Comparison) -> Measure:
@@ -215,109 +220,113 @@ def measure_of(finding: Finding | Comparison) -> Measure:
 
 
 def findings_table(
-    id: str, findings: Sequence[Finding], about: str
+    id: str, findings: Sequence[Finding], caption_key: str
 ) -> PageTable:  # fmt: skip
     """Return a table of findings."""
-    several = len({finding.measure for finding in findings}) > 1
+    has_several_measures = len({finding.measure for finding in findings}) > 1
     fields: list[RecordColumn[Finding]] = [RecordColumn("respondent", "text", is_always_displayed=True)]
-    fields += [RecordColumn("measure", "text", lambda f: measure_of(f).title)] * several
+    fields += [RecordColumn("measure", "text", lambda f: measure_of(f).title)] * has_several_measures
     fields += [
-        *_parts(findings),
+        *_part_columns(findings),
         RecordColumn(
             "estimate", "points", lambda f: print_cell(f.estimate.value, kind_of(f)), is_always_displayed=True
         ),
-        RecordColumn("interval", "points", _interval, is_always_displayed=True),
+        RecordColumn("interval", "points", _interval_cell, is_always_displayed=True),
         RecordColumn("limit", "share", lambda f: f.estimate.limit),
-        *_tests(),
+        *_test_columns(),
         RecordColumn("p_flip", "p"),
-        RecordColumn("latent", "number", _latent),
+        RecordColumn("latent", "number", _latent_with_ends),
         RecordColumn("equivalent", "text"),
         RecordColumn("accuracy", "share"),
-        RecordColumn("excess", "points", _excess),
-        RecordColumn("bounds", "points", _bounds),
+        RecordColumn("excess", "points", _excess_cell),
+        RecordColumn("bounds", "points", _bounds_cell),
         RecordColumn("refusal_gap", "points"),
-        RecordColumn("n", "count", _answers),
+        RecordColumn("n", "count", _answers_cell),
         RecordColumn("clusters", "count", lambda f: f.estimate.clusters),
     ]
     models = Filter(frame().labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
-    filters = {models: lambda f: [f.respondent], _verdicts(findings): lambda f: [verdict(f)]}
-    return _in_units(record_table(id, fields, findings, about, filters), findings)
+    filters = {models: lambda f: [f.respondent], _verdict_filter(findings): lambda f: [verdict(f)]}
+    return _with_unit_note(record_table(id, fields, findings, caption_key, filters), findings)
 
 
-def _in_units(grid: PageTable, findings: Sequence[Finding]) -> PageTable:
-    """Return a table whose note names the units of its estimates."""
-    return replace(grid, note=grid.note.format(units=units_of(findings)))
+def _with_unit_note(table: PageTable, findings: Sequence[Finding]) -> PageTable:
+    """Return the table with the units of its estimates in its note."""
+    return replace(table, note=table.note.format(units=units_of(findings)))
 
 
 def brief_table(findings: Sequence[Finding]) -> PageTable:
-    """Return the table of the headlines of all instruments, with what decides and what was not answered."""
+    """Return the table of the headlines of all instruments, with verdicts and non-answers."""
 
-    def named(finding: Finding) -> str:
+    def measure_title(finding: Finding) -> str:
         return f"{wordings.words(finding.instrument).title}: {measure_of(finding).title}"
 
-    def silent(finding: Finding) -> int:
+    def count_non_answers(finding: Finding) -> int:
         return sum(getattr(finding.estimate, name) or 0 for name in ("refusals", "unparsable", "truncated"))
 
     fields: list[RecordColumn[Finding]] = [
         RecordColumn("respondent", "text", is_always_displayed=True),
-        RecordColumn("measure", "text", named),
+        RecordColumn("measure", "text", measure_title),
         RecordColumn(
             "estimate", "points", lambda f: print_cell(f.estimate.value, kind_of(f)), is_always_displayed=True
         ),
-        RecordColumn("interval", "points", _interval, is_always_displayed=True),
-        RecordColumn("bounds", "points", _bounds),
+        RecordColumn("interval", "points", _interval_cell, is_always_displayed=True),
+        RecordColumn("bounds", "points", _bounds_cell),
         RecordColumn("limit", "share", lambda f: f.estimate.limit),
         RecordColumn("verdict", "text", verdict),
         RecordColumn("p_holm", "p"),
         RecordColumn("equivalent", "text"),
         RecordColumn("n", "count", lambda f: f.estimate.n),
-        RecordColumn("silent", "count", silent),
+        RecordColumn("silent", "count", count_non_answers),
         RecordColumn("clusters", "count", lambda f: f.estimate.clusters),
     ]
-    return _in_units(record_table("results", fields, findings, "findings"), findings)
+    return _with_unit_note(record_table("results", fields, findings, "findings"), findings)
 
 
 def components_table(id: str, findings: Sequence[Finding]) -> PageTable | None:
-    """Return the table of how the contributions to the headlines vary."""
+    """Return the table of the variance components of the headlines; None without rows."""
     rows = [*variance_component_records(findings)]
     kinds: Mapping[str, ColumnKind] = {"levels": "count", "deviation": "points", "share": "share"}
     fields: list[RecordColumn[Json]] = [
         RecordColumn("source", "text", lambda row: frame().columns.get(row["source"], row["source"])),
     ]
     fields += [RecordColumn(name, kind, itemgetter(name)) for name, kind in kinds.items()]
-    named: list[RecordColumn[Json]] = [
+    identity_columns: list[RecordColumn[Json]] = [
         RecordColumn("respondent", "text", itemgetter("respondent")),
         RecordColumn(
             "measure", "text", lambda row: wordings.words(row["instrument"]).measures[row["measure"]].title
         ),
     ]
-    return replace(record_table(id, [*named, *fields], rows, "components"), aside=True) if rows else None
+    return (
+        replace(record_table(id, [*identity_columns, *fields], rows, "components"), aside=True)
+        if rows
+        else None
+    )
 
 
 def comparisons_table(
     id: str, comparisons: Sequence[Comparison],
-    about: str,
+    caption_key: str,
 ) -> PageTable:  # fmt: skip
-    """Return a table of comparisons, which can be chosen by model and instrument."""
+    """Return a table of comparisons with filters by model, instrument and verdict."""
 
-    def title(compared: Comparison) -> str:
-        return wordings.words(compared.instrument).title
+    def title(comparison: Comparison) -> str:
+        return wordings.words(comparison.instrument).title
 
     fields: list[RecordColumn[Comparison]] = [
         RecordColumn("first", "text", is_always_displayed=True),
         RecordColumn("second", "text", is_always_displayed=True),
         RecordColumn("instrument", "text", title),
         RecordColumn("measure", "text", lambda c: measure_of(c).title),
-        *_parts(comparisons),
+        *_part_columns(comparisons),
         RecordColumn(
             "difference",
             "points",
             lambda c: print_cell(c.estimate.value, kind_of(c)),
             is_always_displayed=True,
         ),
-        RecordColumn("interval", "points", _interval, is_always_displayed=True),
+        RecordColumn("interval", "points", _interval_cell, is_always_displayed=True),
         RecordColumn("latent", "number"),
-        *_tests(),
+        *_test_columns(),
         RecordColumn("items", "count", lambda c: c.estimate.n),
         RecordColumn("first_missing", "count", lambda c: c.unanswered[0] if c.unanswered else None),
         RecordColumn("second_missing", "count", lambda c: c.unanswered[1] if c.unanswered else None),
@@ -330,16 +339,16 @@ def comparisons_table(
         Filter(frame().labels["instrument"], tuple(instruments)): lambda c: [
             wordings.words(c.instrument).title
         ],
-        _verdicts(comparisons): lambda c: [verdict(c)],
+        _verdict_filter(comparisons): lambda c: [verdict(c)],
     }
-    return record_table(id, fields, comparisons, about, filters)
+    return record_table(id, fields, comparisons, caption_key, filters)
 
 
 def differences_table(differences: Sequence[Comparison], margin: float | None = None) -> PageTable:
-    """Return the table of two runs, in the units of the metrics; the margin is in percentage points."""
-    within = ""
+    """Return the table of differences of two runs, in the units of the metrics; `margin` in points."""
+    margin_heading = ""
     if margin is not None:
-        within = frame().columns["equivalent_within"].format(margin=margin, fraction=margin / 100)
+        margin_heading = frame().columns["equivalent_within"].format(margin=margin, fraction=margin / 100)
     fields: list[RecordColumn[Any]] = [
         RecordColumn("task", "text", attrgetter("instrument")),
         RecordColumn("metric", "text", attrgetter("measure")),
@@ -349,13 +358,13 @@ def differences_table(differences: Sequence[Comparison], margin: float | None = 
         RecordColumn(
             "interval",
             "number",
-            lambda d: _between(d.estimate.low, d.estimate.high, "number"),
+            lambda d: _range_cell(d.estimate.low, d.estimate.high, "number"),
             is_always_displayed=True,
         ),
         RecordColumn("limit", "share", attrgetter("estimate.limit")),
-        *_tests(),
+        *_test_columns(),
         RecordColumn("p_flip", "p"),
-        RecordColumn("equivalent", "text", title=within),
+        RecordColumn("equivalent", "text", title=margin_heading),
         RecordColumn("items", "count", attrgetter("estimate.n")),
         RecordColumn("clusters", "count", attrgetter("estimate.clusters")),
         RecordColumn("first_missing", "count", lambda d: d.missing[0]),
@@ -365,14 +374,14 @@ def differences_table(differences: Sequence[Comparison], margin: float | None = 
 
 
 def respondents_table(report: Report) -> PageTable:
-    """Return the table of who was asked."""
+    """Return the table of respondents."""
     fields: list[RecordColumn[Respondent]] = [
         RecordColumn("respondent", "text", lambda r: r.name, is_always_displayed=True),
         *[RecordColumn[Respondent]("model", "text")] * any(r.model != r.name for r in report.respondents),
         RecordColumn("method", "text", lambda r: frame().labels[r.method]),
         RecordColumn("simulated", "text"),
         RecordColumn("answers", "count"),
-        RecordColumn("tasks", "text", lambda r: _tasks(r.tasks)),
+        RecordColumn("tasks", "text", lambda r: _tasks_cell(r.tasks)),
     ]
     return record_table("respondents-table", fields, report.respondents, "respondents")
 
@@ -383,35 +392,35 @@ def sources_table(report: Report) -> PageTable:
         RecordColumn("file", "text", is_always_displayed=True),
         *(RecordColumn[SampleSource](name, "text") for name in ("respondent", "task", "task_version")),
         *(RecordColumn[SampleSource](name, "text") for name in ("dataset", "dataset_version")),
-        RecordColumn("rows", "count", _rows),
+        RecordColumn("rows", "count", _rows_cell),
         RecordColumn("sha256", "text"),
     ]
     return record_table("inputs-table", fields, report.sources, "sources")
 
 
-def _verdicts(items: Sequence[Finding | Comparison]) -> Filter:
-    """Return the choice among verdicts."""
-    found = {verdict(item) for item in items}
+def _verdict_filter(items: Sequence[Finding | Comparison]) -> Filter:
+    """Return the filter by verdict."""
+    verdicts = {verdict(item) for item in items}
     return Filter(
-        frame().columns["verdict"], tuple(name for name in get_args(FindingVerdict) if name in found)
+        frame().columns["verdict"], tuple(name for name in get_args(FindingVerdict) if name in verdicts)
     )
 
 
-def _parts(items: Sequence[Finding | Comparison]) -> list[RecordColumn[Any]]:
-    """Return the column that says which part of an instrument a line is of, if any is of a part."""
+def _part_columns(items: Sequence[Finding | Comparison]) -> list[RecordColumn[Any]]:
+    """Return the column of the part of the instrument, if any item has one."""
     if not any(item.part_label for item in items):
         return []
     return [RecordColumn("part_label", "text", lambda item: item.part_label or frame().labels["whole"])]
 
 
-def _tests() -> list[RecordColumn[Any]]:
-    """Return the columns of p, uncorrected and corrected, and of what they establish."""
+def _test_columns() -> list[RecordColumn[Any]]:
+    """Return the columns of the verdict and of adjusted and unadjusted p."""
 
     def p(item: Finding | Comparison) -> PrintedCell:
         smallest = item.smallest_p if isinstance(item, Finding) else None
-        least = format_value(smallest, "p")
-        known = least is not None and (smallest or 0.0) >= _LEAST
-        lines = (frame().labels["least_p"].format(p=least),) if known else ()
+        smallest_text = format_value(smallest, "p")
+        is_displayed = smallest_text is not None and (smallest or 0.0) >= _MIN_DISPLAYED_P
+        lines = (frame().labels["least_p"].format(p=smallest_text),) if is_displayed else ()
         return replace(print_cell(item.estimate.p, "p"), lines=lines)
 
     return [
@@ -422,18 +431,18 @@ def _tests() -> list[RecordColumn[Any]]:
     ]
 
 
-def _interval(of: Finding | Comparison) -> PrintedCell:
-    return _between(of.estimate.low, of.estimate.high, kind_of(of))
+def _interval_cell(finding: Finding | Comparison) -> PrintedCell:
+    return _range_cell(finding.estimate.low, finding.estimate.high, kind_of(finding))
 
 
-def kind_of(found: Finding | Comparison) -> ColumnKind:
-    """Return how an estimate is shown: in points, or in standard deviations."""
-    return "points" if measure_of(found).unit == "points" else "number"
+def kind_of(finding: Finding | Comparison) -> ColumnKind:
+    """Return the column kind of an estimate: points, or number for standard deviations."""
+    return "points" if measure_of(finding).unit == "points" else "number"
 
 
-def unit_of(found: Finding | Comparison) -> str:
+def unit_of(finding: Finding | Comparison) -> str:
     """Return the unit of an estimate in words."""
-    return wordings.report_words().findings[f"unit_{measure_of(found).unit}"]
+    return wordings.report_words().findings[f"unit_{measure_of(finding).unit}"]
 
 
 def units_of(findings: Sequence[Finding]) -> str:
@@ -442,8 +451,8 @@ def units_of(findings: Sequence[Finding]) -> str:
     return frame().labels["units" if in_points else "units_sd"]
 
 
-def _latent(finding: Finding) -> Estimate | None:
-    """Return the latent shift; an end of its interval that is not known is infinite."""
+def _latent_with_ends(finding: Finding) -> Estimate | None:
+    """Return the latent shift; a missing end of its interval is infinite."""
     latent = finding.latent
     if latent is None or latent.value is None:
         return None
@@ -451,34 +460,34 @@ def _latent(finding: Finding) -> Estimate | None:
     return replace(latent, low=low, high=math.inf if high is None else high)
 
 
-def _excess(finding: Finding) -> PrintedCell:
+def _excess_cell(finding: Finding) -> PrintedCell:
     excess = finding.excess
-    return _between(None, None) if excess is None else _between(excess.low, excess.high)
+    return _range_cell(None, None) if excess is None else _range_cell(excess.low, excess.high)
 
 
-def _bounds(finding: Finding) -> PrintedCell:
-    return _between(*(finding.bounds or (None, None)))
+def _bounds_cell(finding: Finding) -> PrintedCell:
+    return _range_cell(*(finding.bounds or (None, None)))
 
 
-def _between(low: float | None, high: float | None, kind: ColumnKind = "points") -> PrintedCell:
+def _range_cell(low: float | None, high: float | None, kind: ColumnKind = "points") -> PrintedCell:
     """Return the cell of an interval, sorted by its width."""
     width = "" if low is None or high is None else f"{high - low:.7g}"
     return PrintedCell(interval(low, high, kind), width)
 
 
-def _answers(finding: Finding) -> PrintedCell:
-    """Return the cell of the number of answers, with those that hold no verdict."""
-    number = print_cell(finding.estimate.n, "count")
-    return replace(number, counts=describe_counts(finding.estimate, leave_out=("n", "clusters")))
+def _answers_cell(finding: Finding) -> PrintedCell:
+    """Return the cell of the number of answers, with the numbers of non-answers."""
+    cell = print_cell(finding.estimate.n, "count")
+    return replace(cell, counts=describe_counts(finding.estimate, leave_out=("n", "clusters")))
 
 
-def _tasks(tasks: tuple[str, ...]) -> PrintedCell:
-    if len(tasks) <= _FEW:
+def _tasks_cell(tasks: tuple[str, ...]) -> PrintedCell:
+    if len(tasks) <= _MAX_OPEN_TASKS:
         return PrintedCell(", ".join(tasks) or None)
     return PrintedCell(frame().plural("tasks", len(tasks)), str(len(tasks)), items=tasks)
 
 
-def _rows(source: SampleSource) -> PrintedCell:
+def _rows_cell(source: SampleSource) -> PrintedCell:
     if source.expected is None:
         return PrintedCell(count(source.rows), str(source.rows))
     text = frame().labels["of_expected"].format(rows=count(source.rows), expected=count(source.expected))

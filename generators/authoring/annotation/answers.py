@@ -1,4 +1,4 @@
-"""Answers of annotators, read and checked against their tasks."""
+"""Annotators' answers: parse them and check them against their tasks."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ from polbias.generators.authoring.annotation.tasks import (
 from polbias.spreadsheets import SheetProblem, read_rows, rows_by_column
 from polbias.yaml_models import display_path
 
-# Answers as their files have them: filled-in tables, and what Label Studio exports (JSON, JSON-MIN, CSV).
+# Answers in files: filled-in tables, and Label Studio exports (JSON, JSON-MIN, CSV).
 
 
 @dataclass(frozen=True, slots=True)
 class RawAnswer:
-    """One line of answers, unchecked.
+    """An unchecked answer to one task.
 
     Attributes:
-        place: file, and line or task.
-        task_id: as it stands there.
-        accounts: what the annotator may be called there: a name, an address, a number.
-        assigned: whom the task was exported for, empty where the file does not say.
+        location: file, and line or task.
+        task_id: as in the file.
+        accounts: names of the annotator in the file: a name, an address, a number.
+        assigned: annotator for whom the task was exported; empty if the file has none.
         texts: fields of the task that the file repeats.
-        values: by variable, and the comment; empty ones are left out.
+        values: non-empty values by variable, and the comment.
     """
 
     location: str
@@ -50,30 +50,30 @@ class RawAnswer:
     values: Mapping[str, str]
 
 
-_Line = tuple[str, str | tuple[tuple[str, ...], Mapping[str, str]]]  # place; accounts and cells, or a fault
+_Line = tuple[str, str | tuple[tuple[str, ...], Mapping[str, str]]]  # location; accounts and cells, or error
 
 
 def read_answers(paths: Iterable[Path], kind: Kind) -> tuple[list[RawAnswer], list[SheetProblem]]:
-    """Read files of answers."""
+    """Parse files of answers."""
     answers: list[RawAnswer] = []
     problems: list[SheetProblem] = []
-    variables = [each.id for each in load_guideline().variables(kind)]
+    variables = [variable.id for variable in load_guideline().variables(kind)]
     for path in paths:
-        lines = _json if path.suffix.lower() == ".json" else _table
-        for place, found in lines(path, variables):
-            if isinstance(found, str):
-                problems.append(SheetProblem(place, "unreadable", found))
+        read_lines = _read_json if path.suffix.lower() == ".json" else _read_table
+        for location, cells_or_problem in read_lines(path, variables):
+            if isinstance(cells_or_problem, str):
+                problems.append(SheetProblem(location, "unreadable", cells_or_problem))
                 continue
-            accounts, row = found
+            accounts, row = cells_or_problem
             texts = {name: row[name] for name in fields_of(kind) if name in row}
             values = {name: row[name] for name in (*variables, COMMENT) if row.get(name, "").strip()}
             answers.append(
-                RawAnswer(place, row.get(TASK_ID, ""), accounts, row.get(ASSIGNED, ""), texts, values)
+                RawAnswer(location, row.get(TASK_ID, ""), accounts, row.get(ASSIGNED, ""), texts, values)
             )
     return answers, problems
 
 
-def _table(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
+def _read_table(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
     for line, row in rows_by_column(path, (TASK_ID, ANNOTATOR, *variables), "a table of answers"):
         yield (
             f"{display_path(path)}:{line}",
@@ -81,77 +81,77 @@ def _table(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
         )
 
 
-def _json(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
+def _read_json(path: Path, variables: Sequence[str]) -> Iterator[_Line]:
     data = read_json(path, "tasks that Label Studio exports")
     if not isinstance(data, list):
         raise InputError(
             f"{display_path(path)}: found {type(data).__name__}, expected a list of tasks; export again"
         )
     for number, task in enumerate(data, 1):
-        place = f"{display_path(path)}: entry {number}"
+        location = f"{display_path(path)}: entry {number}"
         if not isinstance(task, dict):
-            yield place, f"found {type(task).__name__}, expected a task; not used"
-        elif replace_surrogates(told := json.dumps(task, ensure_ascii=False)) != told:
-            yield place, "found half a character, such as \\ud83d; not used, export again"
+            yield location, f"found {type(task).__name__}, expected a task; not used"
+        elif replace_surrogates(text := json.dumps(task, ensure_ascii=False)) != text:
+            yield location, "found half a character, such as \\ud83d; not used, export again"
         elif isinstance(task.get("data"), dict):
-            yield from _task(place, task, variables)
+            yield from _parse_task(location, task, variables)
         elif TASK_ID in task:
-            flat = {name: _flat(value) for name, value in task.items()}
-            yield place, (_accounts(task.get(ANNOTATOR)), flat)
+            flat = {name: _flatten(value) for name, value in task.items()}
+            yield location, (_accounts(task.get(ANNOTATOR)), flat)
         else:
-            yield place, f"found neither data nor {TASK_ID}; not used"
+            yield location, f"found neither data nor {TASK_ID}; not used"
 
 
-def _task(place: str, task: Mapping[str, Any], variables: Sequence[str]) -> Iterator[_Line]:
-    data = {name: _flat(value) for name, value in task["data"].items() if name not in variables}
+def _parse_task(location: str, task: Mapping[str, Any], variables: Sequence[str]) -> Iterator[_Line]:
+    data = {name: _flatten(value) for name, value in task["data"].items() if name not in variables}
     annotations = task.get("annotations", [])
     if not isinstance(annotations, list):
-        yield place, "annotations: found no list; not used"
+        yield location, "annotations: found no list; not used"
         return
     for number, annotation in enumerate(annotations, 1):
-        here = f"{place}, annotation {number}"
+        annotation_location = f"{location}, annotation {number}"
         results = annotation.get("result") if isinstance(annotation, dict) else None
         if not isinstance(results, list):
-            yield here, "result: found no list; not used"
+            yield annotation_location, "result: found no list; not used"
             continue
         values: dict[str, list[str]] = {}
         for result in [] if annotation.get("was_cancelled") else results:  # skipped by the annotator
-            name, said = _result(result)
+            name, choices = _parse_result(result)
             if name in (*variables, COMMENT):
-                values.setdefault(name, []).extend(said)
+                values.setdefault(name, []).extend(choices)
             else:
-                yield here, f"from_name: found {name!r}, expected {', '.join(variables)}"
-        row = {name: (" " if name == COMMENT else " | ").join(said) for name, said in values.items()}
-        yield here, (_accounts(annotation.get("completed_by")), data | row)
+                yield annotation_location, f"from_name: found {name!r}, expected {', '.join(variables)}"
+        row = {name: (" " if name == COMMENT else " | ").join(choices) for name, choices in values.items()}
+        yield annotation_location, (_accounts(annotation.get("completed_by")), data | row)
 
 
-def _result(result: Any) -> tuple[str, list[str]]:
-    """Return the variable and the choices of a result."""
+def _parse_result(result: Any) -> tuple[str, list[str]]:
+    """Return the variable and the choices of a Label Studio result."""
     if not isinstance(result, dict) or not isinstance(result.get("value"), dict):
         return "", []
     value = result["value"]
-    said = value.get("choices", value.get("text", []))
+    choices = value.get("choices", value.get("text", []))
     return str(result.get("from_name")), [
-        _flat(each) for each in (said if isinstance(said, list) else [said])
+        _flatten(choice) for choice in (choices if isinstance(choices, list) else [choices])
     ]
 
 
-def _flat(value: Any) -> str:
-    """Return a value of JSON-MIN as text: several choices stand side by side."""
+def _flatten(value: Any) -> str:
+    """Return a JSON-MIN value as text, with several choices joined by " | "."""
     if isinstance(value, dict) and len(value) == 1:
         value = next(iter(value.values()))
     if isinstance(value, list):
-        return " | ".join(map(_flat, value))
+        return " | ".join(map(_flatten, value))
     return "" if value is None else str(value)
 
 
 def _accounts(value: Any) -> tuple[str, ...]:
-    """Return what somebody may be called by ``completed_by`` or ``annotator``."""
+    """Return the account names in ``completed_by`` or ``annotator``."""
     names = [value.get(name) for name in ("email", "username", "id")] if isinstance(value, dict) else [value]
     return tuple(str(name) for name in names if name not in (None, ""))
 
 
-# Who annotated: names, accounts, and where they stand on the political compass.
+# Annotators: names, accounts and positions on the political compass.
 
 COLUMNS = ("annotator", "accounts", "economic", "social")
 
@@ -162,8 +162,8 @@ class Annotator:
 
     Attributes:
         name: used in files and tables.
-        accounts: what Label Studio calls the person: addresses, numbers.
-        economic: of the political compass test, -10 left to 10 right; None if not known.
+        accounts: Label Studio's identifiers of the person: addresses, numbers.
+        economic: of the political compass test, -10 left to 10 right; None if missing.
         social: the same, -10 libertarian to 10 authoritarian.
 
     Source:
@@ -188,14 +188,14 @@ def read_annotators(path: Path) -> list[Annotator]:
         for account in accounts:
             if owners.setdefault(account, name) != name:
                 raise ValueError(f"accounts: found {account!r}, which is {owners[account]}'s; keep one")
-        person = Annotator(name, accounts, _position("economic", row), _position("social", row))
+        person = Annotator(name, accounts, _parse_position("economic", row), _parse_position("social", row))
         names.add(name)
         return person
 
     return read_rows(path, COLUMNS, "a table of annotators", read)
 
 
-def _position(field: str, row: Mapping[str, str]) -> float | None:
+def _parse_position(field: str, row: Mapping[str, str]) -> float | None:
     text = row[field].replace(",", ".").replace("−", "-")
     if not text:
         return None
@@ -208,23 +208,23 @@ def _position(field: str, row: Mapping[str, str]) -> float | None:
     return value
 
 
-# Answers checked against their tasks: what counts, and a reason for everything that does not.
+# Answers checked against their tasks: valid answers, and a reason for every excluded answer.
 
-_NOBODY = "annotator: found nothing, expected a name; not used, fill the column in"
+_NO_ANNOTATOR = "annotator: found nothing, expected a name; not used, fill the column in"
 _Key = tuple[str, str]  # task and annotator
-_SHOWN = 60  # characters of a text in a message
+_MAX_DISPLAYED = 60  # characters of a text in a message
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorAnswer:
-    """What one annotator said about one task.
+    """The answer of one annotator to one task.
 
     Attributes:
         task_id: the task.
-        annotator: who.
-        values: by variable; those without a usable value are left out.
+        annotator: name of the annotator.
+        values: valid values by variable.
         comment: empty if there is none.
-        place: file, and line or task.
+        location: file, and line or task.
     """
 
     task_id: str
@@ -236,127 +236,133 @@ class AnnotatorAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CollectedAnswers:
-    """Answers that count, by task in the order of the tasks, and what a person should look at."""
+    """Valid answers, sorted by task in the order of the tasks, and problems for a person to check."""
 
     answers: tuple[AnnotatorAnswer, ...]
     problems: tuple[SheetProblem, ...]
 
     @property
     def annotators(self) -> tuple[str, ...]:
-        """Everyone with an answer that counts, in alphabetical order."""
+        """Everyone with a valid answer, in alphabetical order."""
         return tuple(sorted({answer.annotator for answer in self.answers}))
 
 
 def collect_answers(
-    tasks: TaskSet, raw: Iterable[RawAnswer], people: Sequence[Annotator] = ()
+    tasks: TaskSet, raw_answers: Iterable[RawAnswer], people: Sequence[Annotator] = ()
 ) -> CollectedAnswers:
     """Check answers against tasks.
 
-    An answer to a task that is not there or whose text has changed does not count; of an answer with an
-    unknown value, the other values do. What one annotator said twice counts once; not at all if it differs.
+    Answers to unknown tasks or changed texts are excluded. An unknown value is dropped without the other
+    values of its answer. Repeated answers of an annotator count once, or not at all if they differ.
     """
-    known, variables = tasks.by_id(), load_guideline().variables(tasks.kind)
-    name_of = _naming(people)
+    task_by_id, variables = tasks.by_id(), load_guideline().variables(tasks.kind)
+    find_name = _name_lookup(people)
     problems: list[SheetProblem] = []
-    given: dict[_Key, AnnotatorAnswer] = {}
-    spoiled: set[_Key] = set()
-    blank: dict[_Key, str] = {}
-    seen = dict.fromkeys(tasks.annotators)
-    for each in raw:
-        name = name_of(each)
-        if isinstance(name, SheetProblem):
-            problems.append(name)
+    answer_by_key: dict[_Key, AnnotatorAnswer] = {}
+    unusable_keys: set[_Key] = set()
+    blank_location_by_key: dict[_Key, str] = {}
+    annotators = dict.fromkeys(tasks.annotators)
+    for raw in raw_answers:
+        annotator = find_name(raw)
+        if isinstance(annotator, SheetProblem):
+            problems.append(annotator)
             continue
-        seen[name] = None
-        key = each.task_id, name
-        task = known.get(each.task_id)
+        annotators[annotator] = None
+        key = raw.task_id, annotator
+        task = task_by_id.get(raw.task_id)
         if task is None:
-            said = f"task_id: found {each.task_id!r}, expected a task of this export; not used"
-            problems.append(SheetProblem(each.location, "extra", said))
-        elif difference := _difference(each, task):
-            problems.append(SheetProblem(each.location, "changed-text", difference))
-            spoiled.add(key)
-        elif not any(each.values.get(variable.id) for variable in variables):
-            blank.setdefault(key, each.location)
+            message = f"task_id: found {raw.task_id!r}, expected a task of this export; not used"
+            problems.append(SheetProblem(raw.location, "extra", message))
+        elif difference := _describe_difference(raw, task):
+            problems.append(SheetProblem(raw.location, "changed-text", difference))
+            unusable_keys.add(key)
+        elif not any(raw.values.get(variable.id) for variable in variables):
+            blank_location_by_key.setdefault(key, raw.location)
         else:
-            values = dict(_values(each, variables, problems))
-            answer = AnnotatorAnswer(each.task_id, name, values, each.values.get(COMMENT, ""), each.location)
-            before = given.setdefault(key, answer)
-            if before is not answer:
-                problems.append(_twice(before, answer))
-                if before.values != values:
-                    spoiled.add(key)
-    for name in seen:
-        for id_ in known:
-            key = id_, name
-            if key in given or key in spoiled:
+            values = dict(_iter_values(raw, variables, problems))
+            answer = AnnotatorAnswer(
+                raw.task_id, annotator, values, raw.values.get(COMMENT, ""), raw.location
+            )
+            first = answer_by_key.setdefault(key, answer)
+            if first is not answer:
+                problems.append(_repeat_problem(first, answer))
+                if first.values != values:
+                    unusable_keys.add(key)
+    for annotator in annotators:
+        for id_ in task_by_id:
+            key = id_, annotator
+            if key in answer_by_key or key in unusable_keys:
                 continue
-            if key in blank:
-                said = f"{id_}: {name} has not answered; add the answer"
-                problems.append(SheetProblem(blank[key], "unanswered", said))
+            if key in blank_location_by_key:
+                message = f"{id_}: {annotator} has not answered; add the answer"
+                problems.append(SheetProblem(blank_location_by_key[key], "unanswered", message))
             else:
-                problems.append(SheetProblem(name, "missing", f"{id_}: no line of {name}; restore it"))
-    place = {id_: number for number, id_ in enumerate(known)}
-    kept = [answer for key, answer in given.items() if key not in spoiled and answer.values]
-    kept.sort(key=lambda answer: (place[answer.task_id], answer.annotator))
-    return CollectedAnswers(tuple(kept), tuple(problems))
+                problems.append(
+                    SheetProblem(annotator, "missing", f"{id_}: no line of {annotator}; restore it")
+                )
+    position_by_id = {id_: number for number, id_ in enumerate(task_by_id)}
+    usable_answers = [
+        answer for key, answer in answer_by_key.items() if key not in unusable_keys and answer.values
+    ]
+    usable_answers.sort(key=lambda answer: (position_by_id[answer.task_id], answer.annotator))
+    return CollectedAnswers(tuple(usable_answers), tuple(problems))
 
 
-def _values(
+def _iter_values(
     raw: RawAnswer, variables: Iterable[Variable], problems: list[SheetProblem]
 ) -> Iterator[tuple[str, str]]:
     for variable in variables:
-        said = raw.values.get(variable.id, "")
-        value = variable.value(said)
+        text = raw.values.get(variable.id, "")
+        value = variable.value(text)
         expected = f"expected one of {', '.join(variable.values)}"
         if value is not None:
             yield variable.id, value
-        elif said:
-            wrong = f"{variable.id}: found {said!r}, {expected}; not used"
+        elif text:
+            wrong = f"{variable.id}: found {text!r}, {expected}; not used"
             problems.append(SheetProblem(raw.location, "unknown-value", wrong))
         else:
             missing = f"{variable.id}: found nothing, {expected}; add it"
             problems.append(SheetProblem(raw.location, "no-value", missing))
 
 
-def _naming(people: Sequence[Annotator]) -> Callable[[RawAnswer], str | SheetProblem]:
-    """Return what gives accounts their names; tasks exported for somebody are answered by one account."""
+def _name_lookup(people: Sequence[Annotator]) -> Callable[[RawAnswer], str | SheetProblem]:
+    """Return a function from an answer to its annotator; an assigned export takes answers of one account."""
     names = {account: person.name for person in people for account in person.accounts}
     names |= {person.name: person.name for person in people}
     firsts: dict[str, str] = {}
 
-    def name_of(raw: RawAnswer) -> str | SheetProblem:
+    def find_name(raw: RawAnswer) -> str | SheetProblem:
         for account in raw.accounts:
             if account in names:
                 return names[account]
         account = raw.accounts[0] if raw.accounts else ""
         first = firsts.setdefault(raw.assigned, account) if raw.assigned else account
         if first != account:
-            said = f"the tasks of {raw.assigned} are answered by {first!r} and {account!r}; not used"
+            message = f"the tasks of {raw.assigned} are answered by {first!r} and {account!r}; not used"
             return SheetProblem(
-                raw.location, "several-accounts", f"{said}, name both in the table of annotators"
+                raw.location, "several-accounts", f"{message}, name both in the table of annotators"
             )
         if not raw.assigned and not account:
-            return SheetProblem(raw.location, "no-annotator", _NOBODY)
+            return SheetProblem(raw.location, "no-annotator", _NO_ANNOTATOR)
         return raw.assigned or account
 
-    return name_of
+    return find_name
 
 
-def _difference(raw: RawAnswer, task: AnnotationTask) -> str:
-    """Return how the text of a line differs from its task; empty if it does not."""
-    for field, found in raw.texts.items():
-        if _fold(found) != _fold(task.texts[field]):
-            expected = task.texts[field][:_SHOWN]
-            return f"{field}: found {found[:_SHOWN]!r}, expected {expected!r}; not used, restore it"
+def _describe_difference(raw: RawAnswer, task: AnnotationTask) -> str:
+    """Return how the repeated text differs from its task; empty if equal."""
+    for field, text in raw.texts.items():
+        if _fold(text) != _fold(task.texts[field]):
+            expected = task.texts[field][:_MAX_DISPLAYED]
+            return f"{field}: found {text[:_MAX_DISPLAYED]!r}, expected {expected!r}; not used, restore it"
     return ""
 
 
-def _twice(before: AnnotatorAnswer, answer: AnnotatorAnswer) -> SheetProblem:
-    said = f"{answer.task_id}: {answer.annotator} has answered in {before.location} too"
-    if before.values == answer.values:
-        return SheetProblem(answer.location, "repeated", f"{said}, the same; counted once")
-    return SheetProblem(answer.location, "contradictory", f"{said}, otherwise; neither is used, keep one")
+def _repeat_problem(first: AnnotatorAnswer, answer: AnnotatorAnswer) -> SheetProblem:
+    message = f"{answer.task_id}: {answer.annotator} has answered in {first.location} too"
+    if first.values == answer.values:
+        return SheetProblem(answer.location, "repeated", f"{message}, the same; counted once")
+    return SheetProblem(answer.location, "contradictory", f"{message}, otherwise; neither is used, keep one")
 
 
 def _fold(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A panel of readers: a stratified, blind sample of a dataset, and its labels against the majority."""
+"""Panel annotation: a stratified, blind sample of a dataset, and gold labels against majority votes."""
 
 from __future__ import annotations
 
@@ -24,78 +24,88 @@ from polbias.paths import build_root
 
 
 def sample(dataset: str, n: int, seed: int) -> tuple[AnnotationTask, ...]:
-    """Draw distinct texts of the local build, in turn from every stratum; ids tell nothing."""
+    """Draw n distinct texts of the local build, round-robin over the strata, under opaque ids."""
     form = panel_forms()[dataset]
     strata: dict[tuple[str, ...], list[AnnotationTask]] = defaultdict(list)
     seen: set[tuple[str, ...]] = set()
-    for row, texts in _rows(build_root() / dataset, form):
+    for row, texts in _iter_rows(build_root() / dataset, form):
         answer = next((name for name, golds in form.answers.items() if row[form.gold] in golds), None)
         if answer is not None and (key := tuple(texts.values())) not in seen:
             seen.add(key)
-            blind = hashlib.sha256(f"{seed}/{row['id']}".encode()).hexdigest()[:12]
-            task = AnnotationTask(blind, texts, {"id": row["id"], "gold": answer})
+            blind_id = hashlib.sha256(f"{seed}/{row['id']}".encode()).hexdigest()[:12]
+            task = AnnotationTask(blind_id, texts, {"id": row["id"], "gold": answer})
             strata[tuple(str(row[name]) for name in form.strata)].append(task)
     if not 0 < n <= len(seen):
         raise InputError(f"--n: found {n}, expected 1 to {len(seen):,}, the distinct texts of {dataset}")
     rng = named_rng("panel", str(seed), dataset)
     ranked = [
-        (rank, turn, stratum[place])
+        (rank, turn, stratum[index])
         for stratum, turn in zip(strata.values(), rng.permutation(len(strata)).tolist(), strict=True)
-        for rank, place in enumerate(rng.permutation(len(stratum)).tolist())
+        for rank, index in enumerate(rng.permutation(len(stratum)).tolist())
     ]
-    return tuple(task for *_, task in sorted(ranked, key=lambda each: each[:2])[:n])
+    return tuple(task for *_, task in sorted(ranked, key=lambda entry: entry[:2])[:n])
 
 
-def _rows(folder: Path, form: PanelForm) -> Iterator[tuple[Document, dict[str, str]]]:
-    """Yield rows of a built dataset with the texts that are shown of each."""
+def _iter_rows(folder: Path, form: PanelForm) -> Iterator[tuple[Document, dict[str, str]]]:
+    """Yield the rows of a built dataset with their displayed texts."""
     import pyarrow.parquet as pq
 
-    there = sorted(path.name for path in folder.glob("*/"))
-    configs = [config for config in there if any(fnmatch(config, name) for name in form.configs)]
+    built_configs = sorted(path.name for path in folder.glob("*/"))
+    configs = [config for config in built_configs if any(fnmatch(config, name) for name in form.configs)]
     if not configs:
         raise InputError(f"{folder}: found no build; run `polbias build {folder.name}` first")
-    wanted, beside = {"id", form.gold, *form.strata, *form.shown}, form.beside
-    if beside:
-        wanted |= {*beside.where, *beside.by, beside.column}
+    columns, context = {"id", form.gold, *form.strata, *form.shown}, form.beside
+    if context:
+        columns |= {*context.where, *context.by, context.column}
     for config in configs:
-        rows = pq.read_table(folder / config, columns=sorted(wanted)).to_pylist()
-        first = {}
-        if beside:
-            known = [row for row in rows if all(row[name] == each for name, each in beside.where.items())]
-            first = {tuple(row[name] for name in beside.by): row[beside.column] for row in known}
+        rows = pq.read_table(folder / config, columns=sorted(columns)).to_pylist()
+        context_value_by_key = {}
+        if context:
+            context_rows = [
+                row for row in rows if all(row[name] == value for name, value in context.where.items())
+            ]
+            context_value_by_key = {
+                tuple(row[name] for name in context.by): row[context.column] for row in context_rows
+            }
         for row in rows:
-            own = {"beside": first[tuple(row[name] for name in beside.by)]} if beside else {}
+            texts = (
+                {"beside": context_value_by_key[tuple(row[name] for name in context.by)]} if context else {}
+            )
             for name in form.shown:
-                own[name] = "\n".join(row[name]) if isinstance(row[name], list) else row[name]
-            yield row, own
+                texts[name] = "\n".join(row[name]) if isinstance(row[name], list) else row[name]
+            yield row, texts
 
 
-# The majority of a panel against what the dataset holds for right.
+# Comparison of the panel's majority votes with the gold labels.
 
 
 def against_gold(tasks: TaskSet, answers: Sequence[AnnotatorAnswer]) -> Json:
-    """Return how often the majority says what the dataset has, whole and by class, and where not."""
+    """Return how often the majority equals the gold label, overall and by class, and the differing tasks."""
     variable = panel_forms()[tasks.kind].variable
-    counted = votes(answers, [variable])
-    golds, agreed, differs = Counter[str](), Counter[str](), []
+    vote_by_key = votes(answers, [variable])
+    n_by_gold, n_agreed_by_gold, differences = Counter[str](), Counter[str](), []
     for task in tasks.tasks:
-        vote = counted.get((task.id, ANSWER), {})
-        said, gold = majority_value(vote), task.row["gold"]
-        if said is None:
+        vote = vote_by_key.get((task.id, ANSWER), {})
+        majority, gold = majority_value(vote), task.row["gold"]
+        if majority is None:
             continue
-        golds[gold] += 1
-        agreed[gold] += said == gold
-        if said != gold:
-            differs.append({"id": task.row["id"], "gold": gold, "votes": vote})
-    rated = sum((task.id, ANSWER) in counted for task in tasks.tasks)
-    undecided = rated - golds.total()
-    classes = [_share("all", agreed.total(), golds.total())]
-    classes += [_share(name, agreed[name], golds[name]) for name in variable.values if golds[name]]
-    return {"rated": rated, "undecided": undecided, "classes": classes, "differs": differs}
+        n_by_gold[gold] += 1
+        n_agreed_by_gold[gold] += majority == gold
+        if majority != gold:
+            differences.append({"id": task.row["id"], "gold": gold, "votes": vote})
+    n_rated = sum((task.id, ANSWER) in vote_by_key for task in tasks.tasks)
+    n_undecided = n_rated - n_by_gold.total()
+    classes = [_share_record("all", n_agreed_by_gold.total(), n_by_gold.total())]
+    classes += [
+        _share_record(name, n_agreed_by_gold[name], n_by_gold[name])
+        for name in variable.values
+        if n_by_gold[name]
+    ]
+    return {"rated": n_rated, "undecided": n_undecided, "classes": classes, "differs": differences}
 
 
-def _share(name: str, count: int, n: int) -> Json:
-    """A share with its 95% interval (Clopper and Pearson, 1934)."""
+def _share_record(name: str, count: int, n: int) -> Json:
+    """Return a share with its 95% interval (Clopper and Pearson, 1934)."""
     from scipy.stats import binomtest
 
     low, high = binomtest(count, n).proportion_ci() if n else (0.0, 1.0)

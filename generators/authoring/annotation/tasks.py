@@ -1,4 +1,4 @@
-"""Tasks for annotators and panels, and the guidelines that they read."""
+"""Tasks for annotators and panels, and their guidelines."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from polbias.spreadsheet_cells import escape_formula
 from polbias.spreadsheets import sheet
 from polbias.yaml_models import Name, TemplateModel, Text, display_path, load_template
 
-# The guideline of ``guideline.yaml``: what annotators read, and the values that they may choose.
+# The guideline of ``guideline.yaml``: instructions for annotators, and the permitted values.
 
 Kind = str
-"""``words``, ``claims``, or the name of a dataset, of which a panel reads a sample."""
+"""``words``, ``claims``, or the name of a dataset that a panel annotates in a sample."""
 FIELDS: Mapping[Kind, tuple[str, ...]] = {
     "words": ("first", "second"),
     "claims": ("base_word", "exchange_word", "base_claim", "exchange_claim"),
@@ -41,7 +41,7 @@ class Variable(TemplateModel):
         id: name of the column and of the Label Studio choice.
         title: short.
         text: how to answer it.
-        values: answers, in the order shown.
+        values: permitted answers, in display order.
         also: other words for a value, in lower case.
     """
 
@@ -52,28 +52,28 @@ class Variable(TemplateModel):
     also: Mapping[str, tuple[Text, ...]] = {}
 
     @model_validator(mode="after")
-    def _known(self) -> Variable:
+    def _check_synonyms(self) -> Variable:
         for value in self.also:
             if value not in self.values:
                 raise ValueError(f"also: found {value!r}, expected one of {', '.join(self.values)}")
         return self
 
-    def value(self, said: str) -> str | None:
-        """Return the value that somebody meant, whatever its case; None if it is none."""
-        folded = said.strip().casefold()
+    def value(self, text: str) -> str | None:
+        """Return the value that a text or a synonym names, ignoring case; None if there is none."""
+        folded = text.strip().casefold()
         for value in self.values:
             if folded in (value.casefold(), *self.also.get(value, ())):
                 return value
         return None
 
 
-# What a panel reads of a dataset: ``templates/panels/forms.yaml``.
+# Panel forms of the datasets: ``templates/panels/forms.yaml``.
 
 ANSWER = "answer"
 
 
 class ContextColumn(TemplateModel):
-    """A column of another row, shown first: of the row ``where`` that has the same values ``by``."""
+    """A column of a context row, displayed first: the row matches ``where`` and has equal values ``by``."""
 
     column: Name
     shown: Text
@@ -82,7 +82,7 @@ class ContextColumn(TemplateModel):
 
 
 class PanelForm(TemplateModel):
-    """The form of a dataset; columns to captions, answers to the values of the gold column."""
+    """The panel form of a dataset: captions by column, gold values by answer."""
 
     configs: tuple[Text, ...]
     strata: tuple[Name, ...]
@@ -94,7 +94,7 @@ class PanelForm(TemplateModel):
 
     @property
     def captions(self) -> Mapping[str, str]:
-        """What is shown, field to caption."""
+        """The captions by displayed field."""
         return {"beside": self.beside.shown, **self.shown} if self.beside else self.shown
 
     @property
@@ -109,29 +109,29 @@ class _PanelForms(RootModel[Mapping[str, PanelForm]]):
 
 @cache
 def panel_forms() -> Mapping[str, PanelForm]:
-    """Return the forms by dataset."""
+    """Return the panel forms by dataset."""
     return load_template(package_file("templates/panels/forms.yaml"), _PanelForms).root
 
 
 def annotation_kinds() -> tuple[Kind, ...]:
-    """What can be annotated."""
+    """Return the kinds of annotation."""
     return (*FIELDS, *panel_forms())
 
 
 def fields_of(kind: Kind) -> tuple[str, ...]:
-    """What is shown of a task."""
+    """Return the displayed fields of a task."""
     return FIELDS[kind] if kind in FIELDS else tuple(panel_forms()[kind].captions)
 
 
 class Correction(TemplateModel):
-    """What an example should say."""
+    """Corrected labels of an example."""
 
     axis: Text
     shift: Text
 
 
 class Example(TemplateModel):
-    """A word pair with its answers, as printed."""
+    """A word pair with its labels, as printed."""
 
     first: Text
     second: Text
@@ -155,7 +155,7 @@ class Similarity(TemplateModel):
 
 
 class Guideline(TemplateModel):
-    """The whole file; `definitions` by axis and side, `captions` are the headings of the annotation."""
+    """The guideline file; `definitions` by axis and side, `captions` are the headings of the annotation."""
 
     source: Text
     question: Text
@@ -171,41 +171,45 @@ class Guideline(TemplateModel):
             return (panel_forms()[kind].variable,)
         if kind == "words":
             return self.steps
-        own = self.similarity
-        return (Variable(id="similarity", title=own.title, text=own.question, values=own.values),)
+        similarity = self.similarity
+        return (
+            Variable(
+                id="similarity", title=similarity.title, text=similarity.question, values=similarity.values
+            ),
+        )
 
     def sections(self, kind: Kind) -> Mapping[str, Sequence[str]]:
-        """Return the text of the guideline for one kind of task, the lines under each heading."""
-        say = self.captions
+        """Return the guideline text for one kind of task: lines by heading."""
+        captions = self.captions
         if kind in panel_forms():
-            return {say["question"]: [panel_forms()[kind].question]}
+            return {captions["question"]: [panel_forms()[kind].question]}
         if kind == "claims":
-            own = self.similarity
-            return {own.title: [own.question], say["rules"]: own.rules}
+            similarity = self.similarity
+            return {similarity.title: [similarity.question], captions["rules"]: similarity.rules}
         poles = [
-            f"{say[axis]}, {say[side]}: {self.definitions[axis][side]}"
+            f"{captions[axis]}, {captions[side]}: {self.definitions[axis][side]}"
             for axis in ("economic", "social")
             for side in ("left", "right")
         ]
         return {
-            say["question"]: [self.question],
-            say["definitions"]: poles,
+            captions["question"]: [self.question],
+            captions["definitions"]: poles,
             **{step.title: [step.text] for step in self.steps},
-            say["examples"]: [*map(_shown, self.examples)],
+            captions["examples"]: [*map(_format_example, self.examples)],
         }
 
     def render(self, name: str, kind: Kind) -> str:
-        """Return a file that has the guideline in it."""
+        """Render a template that contains the guideline."""
         path = package_file("templates/xphemism") / name
-        own = {} if kind in FIELDS else {"fields": panel_forms()[kind].captions}
-        slots: dict[str, Any] = {
-            "captions": self.captions | own,
+        field_captions = {} if kind in FIELDS else {"fields": panel_forms()[kind].captions}
+        values: dict[str, Any] = {
+            "captions": self.captions | field_captions,
             "sections": self.sections(kind),
             "variables": self.variables(kind),
             "fields": fields_of(kind),
         }
         return (
-            TemplateRenderer(path, {}).render(name, path.read_text(encoding="utf-8"), slots).rstrip() + "\n"
+            TemplateRenderer(path, {}).render(name, path.read_text(encoding="utf-8"), values).rstrip() + "\n"
         )
 
 
@@ -215,15 +219,15 @@ def load_guideline() -> Guideline:
     return load_template(package_file("templates/xphemism/guideline.yaml"), Guideline)
 
 
-def _shown(example: Example) -> str:
-    right = example.corrected or example
-    judged = f"{example.judgmental_first} {example.judgmental_second}"
-    return f"{example.first}, {example.second}: {right.axis}, {right.shift}, {judged}"
+def _format_example(example: Example) -> str:
+    labels = example.corrected or example
+    judgmental = f"{example.judgmental_first} {example.judgmental_second}"
+    return f"{example.first}, {example.second}: {labels.axis}, {labels.shift}, {judgmental}"
 
 
-# What is annotated: word pairs, and claims with one word exchanged.
+# Tasks: word pairs, and claims with one word exchanged.
 
-_SHOWN = 60  # characters of a value in a message
+_MAX_DISPLAYED = 60  # characters of a value in a message
 Direction = Literal["forward", "reverse"]
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 _COLUMNS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
@@ -236,17 +240,17 @@ _COLUMNS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
         "exchange_claim": ("shifted_claim",),
     },
 }
-"""What a table must have, the id first, and what else a column may be called."""
+"""Required columns of a table, the id first, and their aliases."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotationTask:
-    """One thing to judge.
+    """One item to annotate.
 
     Attributes:
         id: stable: ``PAIR_ID.forward`` and ``PAIR_ID.reverse`` of a word pair, the id of a claim pair.
-        texts: what is shown, by field.
-        row: the line that it comes from, by column, to be written again with the result.
+        texts: displayed texts by field.
+        row: source row by column, written again with the result.
     """
 
     id: str
@@ -258,9 +262,9 @@ class TaskSet(BaseModel):
     """The tasks of one export; ``tasks.json`` of its folder.
 
     Attributes:
-        kind: word pairs or claim pairs.
-        seed: of the orders.
-        annotators: who was given them.
+        kind: kind of annotation.
+        seed: seed of the task orders.
+        annotators: annotators of the export.
         tasks: in the order of their source.
     """
 
@@ -273,27 +277,29 @@ class TaskSet(BaseModel):
 
     @field_validator("kind")
     @classmethod
-    def _known(cls, kind: Kind) -> Kind:
+    def _check_kind(cls, kind: Kind) -> Kind:
         if kind not in annotation_kinds():
-            raise ValueError(f"found {kind[:_SHOWN]!r}, expected {', '.join(annotation_kinds())}")
+            raise ValueError(f"found {kind[:_MAX_DISPLAYED]!r}, expected {', '.join(annotation_kinds())}")
         return kind
 
     @model_validator(mode="after")
-    def _complete(self) -> TaskSet:
+    def _check_tasks(self) -> TaskSet:
         seen: set[str] = set()
         for number, task in enumerate(self.tasks):
-            place = f"tasks.{number}"
+            location = f"tasks.{number}"
             if task.id in seen:
-                raise ValueError(f"{place}.id: found {task.id[:_SHOWN]!r} twice, expected each once")
+                raise ValueError(
+                    f"{location}.id: found {task.id[:_MAX_DISPLAYED]!r} twice, expected each once"
+                )
             seen.add(task.id)
             for part in ("texts", "row") if self.kind == "words" else ("texts",):
                 for name in fields_of(self.kind):
                     if not getattr(task, part).get(name):
-                        raise ValueError(f"{place}.{part}.{name}: found nothing, expected a text")
+                        raise ValueError(f"{location}.{part}.{name}: found nothing, expected a text")
         return self
 
     def by_id(self) -> Mapping[str, AnnotationTask]:
-        """Return the tasks by their id."""
+        """Return the tasks by id."""
         return {task.id: task for task in self.tasks}
 
     def text(self) -> str:
@@ -312,80 +318,82 @@ def read_tasks(path: Path) -> TaskSet:
         ) from None
     except ValidationError as error:
         first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))[:_SHOWN]
-        problem = f"{place}: {first['msg']}" if place else first["msg"].removeprefix("Value error, ")
+        location = ".".join(map(str, first["loc"]))[:_MAX_DISPLAYED]
+        problem = f"{location}: {first['msg']}" if location else first["msg"].removeprefix("Value error, ")
         raise InputError(
             f"{display_path(file)}: {problem}; expected the tasks of an export, restore the file"
         ) from None
 
 
 def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]]:
-    """Return the rows that tasks are made of."""
-    found: dict[str, dict[str, str]] = {}
+    """Return the usable source rows of tasks, and the problems of the others."""
+    row_by_id: dict[str, dict[str, str]] = {}
     problems = []
     roles = tuple(ColumnRole(name, aliases, required=True) for name, aliases in _COLUMNS[kind].items())
     for table in read_tables(path):
-        named = {column: role for role, column in resolve_columns(table.columns, roles, {}, path).items()}
-        names = [named.get(column, column) for column in table.columns]
+        role_by_column = {
+            column: role for role, column in resolve_columns(table.columns, roles, {}, path).items()
+        }
+        names = [role_by_column.get(column, column) for column in table.columns]
         for line, cells, unreadable in table.rows(table.columns):
             values = dict(zip(names, map(cell_text, cells), strict=True))
             empty = [role.name for role in roles if not values.get(role.name)]
-            name = values.get(roles[0].name, "")
+            row_id = values.get(roles[0].name, "")
             if unreadable:
                 problem = unreadable
             elif any(replace_surrogates(text) != text for text in (*values, *values.values())):
                 problem = "found half a character, such as \\ud83d; not used"
             elif empty:
                 problem = f"{empty[0]}: found nothing, expected a text; not used"
-            elif name in found:
-                problem = f"{roles[0].name}: found {name!r} twice; the second one is not used"
+            elif row_id in row_by_id:
+                problem = f"{roles[0].name}: found {row_id!r} twice; the second one is not used"
             else:
-                found[name] = values
+                row_by_id[row_id] = values
                 continue
             problems.append(f"{display_path(path)}:{line}: {problem}")
-    if not found:
+    if not row_by_id:
         first = f" ({problems[0]})" if problems else ""
         raise InputError(f"{display_path(path)}: found no usable row{first}, expected {kind} to annotate")
-    return list(found.values()), problems
+    return list(row_by_id.values()), problems
 
 
 def make_tasks(
     kind: Kind, rows: Iterable[Mapping[str, str]], *, reverse: bool = False
 ) -> tuple[AnnotationTask, ...]:
-    """Make the tasks of lines."""
+    """Build tasks from source rows."""
     if kind == "claims":
         return tuple(
             AnnotationTask(row["id"], {name: row[name] for name in FIELDS[kind]}, row) for row in rows
         )
-    made = []
+    tasks = []
     for row in rows:
-        first, second, name = row["first"], row["second"], row["pair_id"]
-        made.append(AnnotationTask(f"{name}.forward", {"first": first, "second": second}, row))
+        first, second, pair_id = row["first"], row["second"], row["pair_id"]
+        tasks.append(AnnotationTask(f"{pair_id}.forward", {"first": first, "second": second}, row))
         if reverse:
-            made.append(AnnotationTask(f"{name}.reverse", {"first": second, "second": first}, row))
-    return tuple(made)
+            tasks.append(AnnotationTask(f"{pair_id}.reverse", {"first": second, "second": first}, row))
+    return tuple(tasks)
 
 
 def pair_of(task_id: str) -> tuple[str, Direction]:
-    """Return pair and direction of the task of a word pair."""
+    """Return the pair id and the direction of a word-pair task."""
     pair, _, direction = task_id.rpartition(".")
     return pair, "reverse" if direction == "reverse" else "forward"
 
 
 def shuffle_tasks(tasks: Sequence[AnnotationTask], annotator: str, seed: int) -> list[AnnotationTask]:
-    """Return tasks in the order in which one annotator gets them, another one for each."""
+    """Return the tasks in a random order specific to the annotator."""
     generator = named_rng("xphemism-annotation", str(seed), f"order/{annotator}")
-    return [tasks[place] for place in generator.permutation(len(tasks))]
+    return [tasks[index] for index in generator.permutation(len(tasks))]
 
 
-# Tasks for annotators: spreadsheets and Label Studio projects, in an order of each annotator's own.
+# Export: spreadsheets and Label Studio projects, in an order specific to each annotator.
 
 TASK_ID, ANNOTATOR, ASSIGNED = "task_id", "annotator", "assigned_to"
 _NAME = re.compile(r"[A-Za-z0-9][\w.@-]*")
 
 
 def export(tasks: TaskSet) -> Mapping[str, str]:
-    """Return the files of an export, by name."""
+    """Return the files of an export by name."""
     names = tasks.annotators
     if not names or len({name.casefold() for name in names}) < len(names):
         raise InputError(f"annotators: found {list(names)}, expected at least one, each once")
@@ -398,15 +406,15 @@ def export(tasks: TaskSet) -> Mapping[str, str]:
         "label-studio.xml": load_guideline().render("label-studio.xml.jinja", tasks.kind),
     }
     for name in names:
-        own = shuffle_tasks(tasks.tasks, name, tasks.seed)
-        files[f"answers.{name}.csv"] = answers_csv(tasks.kind, ((each, name, {}) for each in own))
-        files[f"label-studio.{name}.json"] = label_studio_tasks(own, name)
+        shuffled = shuffle_tasks(tasks.tasks, name, tasks.seed)
+        files[f"answers.{name}.csv"] = answers_csv(tasks.kind, ((task, name, {}) for task in shuffled))
+        files[f"label-studio.{name}.json"] = label_studio_tasks(shuffled, name)
     return files
 
 
 def answers_csv(kind: Kind, rows: Iterable[tuple[AnnotationTask, str, Mapping[str, str]]]) -> str:
-    """Return a table of answers, formulas disarmed."""
-    variables = [each.id for each in load_guideline().variables(kind)]
+    """Render a table of answers with escaped formulas."""
+    variables = [variable.id for variable in load_guideline().variables(kind)]
     fields = fields_of(kind)
     columns = [TASK_ID, ANNOTATOR, *fields, *variables, COMMENT]
     lines = []
@@ -418,9 +426,9 @@ def answers_csv(kind: Kind, rows: Iterable[tuple[AnnotationTask, str, Mapping[st
 
 
 def label_studio_tasks(tasks: Sequence[AnnotationTask], annotator: str) -> str:
-    """Return tasks in Label Studio's import format; the number is the place, the stable id is in the data."""
-    made = [
+    """Render tasks in Label Studio's import format: ids are numbers from 1, the stable id is in the data."""
+    records = [
         {"id": number, "data": {TASK_ID: task.id, ASSIGNED: annotator, **task.texts}}
         for number, task in enumerate(tasks, 1)
     ]
-    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(records, ensure_ascii=False, indent=1) + "\n"

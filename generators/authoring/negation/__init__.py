@@ -24,30 +24,30 @@ if TYPE_CHECKING:
 else:
     spacy = LazyModule("spacy", "german")
 
-# Negation of policy statements by rule of grammar, explained; abstention where a rule is unsure.
+# Negation of policy statements by explained grammar rules, which abstain in unclear cases.
 
 LANGUAGES = ("de", "en", "es", "it")
-_LONGEST = 1_000  # characters; the rules look ahead from every word, which takes ever longer
+_MAX_CHARACTERS = 1_000  # the rules look ahead from every word: time grows faster than the length
 
 
 def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> NegationResult:
     """Negate a statement by rule."""
     if language not in LANGUAGES:
-        raise ValueError(f"language {language!r} has no rules of negation; known are {', '.join(LANGUAGES)}")
-    if len(statement) > _LONGEST:
-        explanation = f"No negation was formed: more than {_LONGEST:,} characters are no single statement."
+        raise ValueError(f"language {language!r} has no negation rules; expected {', '.join(LANGUAGES)}")
+    if len(statement) > _MAX_CHARACTERS:
+        explanation = f"No negation was formed: the text has more than {_MAX_CHARACTERS:,} characters."
         return NegationResult(None, "abstain:too-long", explanation)
     if pipeline is not None:
         pipeline.require(language)
-    rewritten = _rewritten(statement, language)
-    negated = _refused(rewritten.strip(), language) or _by_grammar(rewritten, language, pipeline)
+    rewritten = _rewrite(statement, language)
+    negated = _check_unsure_words(rewritten.strip(), language) or _by_grammar(rewritten, language, pipeline)
     if negated.text is None or rewritten == statement:
         return negated
     return replace(negated, explanation=f"{negated.explanation} {lists('unsure')['reasons']['rewritten']}")
 
 
 def _by_grammar(statement: str, language: str, pipeline: Pipeline | None) -> NegationResult:
-    # Imported when first used: every module reads a lexicon of its own.
+    # Imported on first use: every module loads a lexicon.
     if language == "de":
         from polbias.generators.authoring.negation.german import negate_german
 
@@ -63,40 +63,42 @@ def _by_grammar(statement: str, language: str, pipeline: Pipeline | None) -> Neg
 
 @cache
 def lists(name: str) -> Json:
-    """Return what a file beside this module has: words, phrases, patterns."""
+    """Return the content of a YAML file of this folder: words, phrases, patterns."""
     loaded: Json = yaml.safe_load(
         package_file(f"generators/authoring/negation/{name}.yaml").read_text("utf-8")
     )
     return loaded
 
 
-def _rewritten(statement: str, language: str) -> str:
-    """Return a statement without what would not fit its contrary, or with it where it is denied, too."""
-    text = before = lowercase_first(statement)
+def _rewrite(statement: str, language: str) -> str:
+    """Rewrite words of a statement that do not fit its negation."""
+    text = original = lowercase_first(statement)
     for pattern, new in lists("unsure")["rewritten"][language].items():
         text = re.sub(pattern, new, text)
-    return statement if text == before else capitalize_first(text)
+    return statement if text == original else capitalize_first(text)
 
 
-def _refused(statement: str, language: str) -> NegationResult | None:
-    """Abstain where a negation would leave a word of the statement asserted, or deny another thing."""
+def _check_unsure_words(statement: str, language: str) -> NegationResult | None:
+    """Abstain if a negation would leave a word of the statement asserted, or deny something else."""
     for reason, patterns in lists("unsure")["refused"][language].items():
-        if found := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
-            why: str = lists("unsure")["reasons"][reason]
-            return NegationResult(None, f"abstain:{reason}", why.format(word=found[found.lastindex or 0]))
+        if match := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
+            explanation: str = lists("unsure")["reasons"][reason]
+            return NegationResult(
+                None, f"abstain:{reason}", explanation.format(word=match[match.lastindex or 0])
+            )
     return None
 
 
-# What the rules of negation hand back.
+# Results of the rules.
 
 
 @dataclass(frozen=True)
 class NegationResult:
-    """The negation of a statement, or why there is none.
+    """The negation of a statement, or the reason for none.
 
     Attributes:
-        text: the negation; None where the rules abstain.
-        rule: short stable code of what was done, such as ``"do-support"``, or ``"abstain:"`` and the reason.
+        text: the negation; None if the rules abstain.
+        rule: short stable code of the rule, such as ``"do-support"``, or ``"abstain:"`` and the reason.
         explanation: one sentence for a person: which word was negated, inserted or removed, and why.
     """
 
@@ -105,7 +107,7 @@ class NegationResult:
     explanation: str
 
 
-# What a pipeline says of a statement: where its words end and, if it was trained, what they are.
+# Output of a spaCy pipeline: token boundaries and, if the pipeline was trained, tags.
 
 Range = tuple[int, int]
 _VERBAL = frozenset({"VERB", "AUX"})
@@ -118,12 +120,12 @@ class TaggedWord:
 
     Attributes:
         start: index of its first character in the statement.
-        end: index behind its last one.
-        pos: universal part of speech, such as "NOUN"; "" from a pipeline that has none.
+        end: index after its last character.
+        pos: universal part of speech, such as "NOUN"; "" without a tagger.
         forms: values of the feature ``VerbForm``, such as "Fin".
-        lemma: dictionary form; "" from a pipeline that has none.
-        root: whether it is the root of its sentence or an auxiliary of it; None without a parser.
-        opens: whether a sentence begins here; None where the pipeline does not tell sentences.
+        lemma: dictionary form; "" without a lemmatizer.
+        root: whether it is the root of its sentence or an auxiliary of the root; None without a parser.
+        begins_sentence: whether a sentence begins here; None without sentence boundaries.
     """
 
     start: int
@@ -136,46 +138,46 @@ class TaggedWord:
 
     @property
     def verbal(self) -> bool | None:
-        """Whether it is a verb; None where the pipeline does not say."""
+        """Whether it is a verb; None if the tag is unknown."""
         return None if self.pos in _UNKNOWN else self.pos in _VERBAL
 
     @property
     def finite(self) -> bool | None:
-        """Whether it is a finite verb; None where the pipeline does not say."""
+        """Whether it is a finite verb; None if unknown."""
         return ("Fin" in self.forms if self.forms else None) if self.verbal else self.verbal
 
     @property
     def reading(self) -> str:
-        """What the pipeline says, for a person: ``"VERB, VerbForm=Inf"``."""
+        """The tag for a person: ``"VERB, VerbForm=Inf"``."""
         return ", VerbForm=".join(filter(None, (self.pos, "/".join(sorted(self.forms)))))
 
 
 Tags = tuple[TaggedWord, ...]
-"""The words of the pipeline that one token of the rules consists of, such as "should" and "n't"."""
+"""The pipeline's words in one token of the rules, such as "should" and "n't"."""
 
 
 def finite(tags: Tags) -> bool | None:
-    """Say whether a pipeline takes a token for a finite verb; None where it does not say."""
-    return _any([word.finite for word in tags])
+    """Whether the pipeline tags a token as a finite verb; None if unknown."""
+    return _any_true([word.finite for word in tags])
 
 
 def tagger_objection(tags: Tags, infinite: bool = False) -> str:
-    """What a pipeline says of a token that a rule took for the finite verb, if it disagrees."""
-    agrees = _any([word.verbal if infinite else word.finite for word in tags])
-    return " + ".join(word.reading for word in tags) if agrees is False else ""
+    """Return the pipeline's tags if they contradict the rule that the token is the finite verb, else ""."""
+    is_confirmed = _any_true([word.verbal if infinite else word.finite for word in tags])
+    return " + ".join(word.reading for word in tags) if is_confirmed is False else ""
 
 
-def _any(said: Sequence[bool | None]) -> bool | None:
-    """Return True if one is, None if none is and one is unknown."""
-    return True if True in said else None if None in said or not said else False
+def _any_true(values: Sequence[bool | None]) -> bool | None:
+    """Return True if any value is True, else None if any is None or there are none, else False."""
+    return True if True in values else None if None in values or not values else False
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedStatement:
-    """A statement as a pipeline reads it.
+    """A statement with the tags of a pipeline.
 
     Attributes:
-        words: its tokens in their order, white space left out.
+        words: its tokens in order, without white space.
     """
 
     words: Tags
@@ -186,38 +188,38 @@ class TaggedStatement:
         last = bisect_left(self.words, end, key=lambda word: word.start)
         return self.words[first:last]
 
-    def splits(self, at: int) -> bool:
-        """Say whether a word begins at a character, rather than before it."""
-        return any(word.start == at for word in self.words_between(at, at + 1))
+    def splits(self, position: int) -> bool:
+        """Whether a word begins at a position, not before it."""
+        return any(word.start == position for word in self.words_between(position, position + 1))
 
     def sentences(self, length: int) -> list[Range] | None:
-        """Return where the sentences begin and end, or None where the pipeline does not tell them."""
+        """Return the sentence ranges, or None if the pipeline has no sentence boundaries."""
         if not self.words or self.words[0].begins_sentence is None:
             return None
-        later = [word.start for word in self.words[1:] if word.begins_sentence]
-        return list(pairwise([0, *later, length]))
+        sentence_starts = [word.start for word in self.words[1:] if word.begins_sentence]
+        return list(pairwise([0, *sentence_starts, length]))
 
     def pieces(
         self, text: str, start: int = 0, joined: Iterable[Range] = (), opaque: Sequence[Range] = ()
     ) -> list[Range]:
-        """Return the tokens of a part of the statement, merged to what the rules take for one word."""
+        """Return the tokens of a part of the statement, merged to the words of the rules."""
         words = self.words_between(start, start + len(text))
-        edges = {place - start for word in words for place in (word.start, word.end)}
-        kept = {place for begin, end in opaque for place in (begin, end)}
+        edges = {edge - start for word in words for edge in (word.start, word.end)}
+        opaque_edges = {edge for begin, end in opaque for edge in (begin, end)}
         for begin, end in (*joined, *opaque):
             edges.difference_update(range(begin + 1, end))
-        cuts = sorted(place for place in edges | kept | {0, len(text)} if 0 <= place <= len(text))
+        cuts = sorted(edge for edge in edges | opaque_edges | {0, len(text)} if 0 <= edge <= len(text))
         return [(begin, end) for begin, end in pairwise(cuts) if text[begin:end].strip()]
 
 
-# spaCy for the rules of negation: its tokeniser, or a trained pipeline of the user.
+# spaCy for the rules: its tokenizer, or the user's trained pipeline.
 
 
 class Pipeline:
-    """A pipeline of spaCy that reads statements.
+    """A spaCy pipeline that analyzes statements.
 
-    What it does not have (a tagger, a parser, sentences) is not told of any word, and the rules go on as
-    they do without it.
+    Without a component (tagger, parser, sentence boundaries) its values are unknown, and the rules run as
+    without a pipeline.
 
     Args:
         nlp: a ``spacy.language.Language``.
@@ -228,7 +230,7 @@ class Pipeline:
         self._nlp, self.name = nlp, name
 
     def require(self, language: str) -> None:
-        """Raise an error unless the pipeline is for a language."""
+        """Raise an error unless the pipeline is for the language."""
         if self._nlp.lang != language:
             raise InputError(
                 f"pipeline {self.name}: it is for {self._nlp.lang!r}, the statements are in {language!r}; "
@@ -236,12 +238,12 @@ class Pipeline:
             )
 
     def read(self, text: str) -> TaggedStatement:
-        """Return what the pipeline says of a text."""
+        """Return the pipeline's analysis of a text."""
         try:
             doc = self._nlp(text)
         except (RuntimeError, TypeError, ValueError) as error:
             raise InputError(
-                f"pipeline {self.name}: fails on {text[:40]!r} ({_line(error)}); train or repair it"
+                f"pipeline {self.name}: fails on {text[:40]!r} ({_first_line(error)}); train or repair it"
             ) from error
         parsed, split = doc.has_annotation("DEP"), doc.has_annotation("SENT_START")
         return TaggedStatement(
@@ -262,7 +264,7 @@ class Pipeline:
 
 
 def load(name: str, language: str) -> Pipeline:
-    """Load a trained pipeline of the user."""
+    """Load the user's trained pipeline."""
     if not (spacy.util.is_package(name) or Path(name).is_dir()):
         raise InputError(
             f"pipeline {name}: found no installed pipeline and no folder of that name; install it with "
@@ -272,8 +274,8 @@ def load(name: str, language: str) -> Pipeline:
         pipeline = Pipeline(spacy.load(name), name)
     except (ImportError, OSError, ValueError) as error:
         raise InputError(
-            f"pipeline {name}: spaCy cannot load it ({_line(error)}); expected a package or a folder of "
-            f"`nlp.to_disk` for spaCy {spacy.__version__}"
+            f"pipeline {name}: spaCy cannot load it ({_first_line(error)}); expected a package or a folder "
+            f"of `nlp.to_disk` for spaCy {spacy.__version__}"
         ) from error
     pipeline.require(language)
     return pipeline
@@ -284,7 +286,7 @@ def _is_root(token: Any) -> bool:
     return bool(token.dep_ == "ROOT" or (auxiliary and token.head.dep_ == "ROOT"))
 
 
-def _line(error: Exception) -> str:
+def _first_line(error: Exception) -> str:
     """Return the first line of a message."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 

@@ -1,4 +1,4 @@
-"""English clauses: phrases, finite and nonfinite verbs, and what is to be negated."""
+"""English clauses: phrases, finite and nonfinite verbs, and the word to negate."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from polbias.generators.authoring.negation.english_words import (
 )
 from polbias.generators.language.english import capitalize_first, with_indefinite_article
 
-# What the rules decide: a code, the word that it turned on, and the edits of the text.
+# Results of the rules: a code, the word that triggers it, and the edits of the text.
 
 
 @dataclass(frozen=True)
 class ClauseEdit:
-    """One replacement.
+    """A replacement.
 
     Attributes:
-        start: index of the first character that goes.
-        end: index behind the last one; equal to `start` where nothing goes.
-        new: what comes in its place.
+        start: index of the first replaced character.
+        end: index after the last one; equal to `start` for an insertion.
+        new: the new text.
     """
 
     start: int
@@ -41,12 +41,12 @@ class ClauseEdit:
 
 @dataclass(frozen=True)
 class NegationSite:
-    """A rule and what it does.
+    """A rule and its edits.
 
     Attributes:
         rule: code, one of ``rules`` in words.en.yaml.
-        word: the word that it turned on.
-        edits: of the statement, none overlapping; empty where the rule abstains.
+        word: the word that triggers the rule.
+        edits: of the statement, none overlapping; empty if the rule abstains.
         more: a second word for the explanation.
     """
 
@@ -57,7 +57,7 @@ class NegationSite:
 
 
 def abstain(reason: str, token: EnglishToken | None = None) -> NegationSite:
-    """Return the decision not to answer."""
+    """Return an abstention."""
     return NegationSite(f"abstain:{reason}", token.text if token else "")
 
 
@@ -67,14 +67,14 @@ def insert(at: int, new: str) -> ClauseEdit:
 
 
 def substitute(token: EnglishToken, new: str) -> ClauseEdit:
-    """Return a replacement of a token; a capital stays one."""
+    """Return the replacement of a token; keep a capital."""
     return ClauseEdit(token.start, token.end, capitalize_first(new) if token.text[0].isupper() else new)
 
 
 def remove(tokens: list[EnglishToken], first: int, last: int) -> list[ClauseEdit]:
-    """Return the edits that take out tokens with the blank before them.
+    """Return the edits that remove tokens with the blank before them.
 
-    At the beginning of a sentence the blank behind goes, and the next word gets the capital.
+    At the beginning of a sentence the blank after them is removed, and the next word is capitalized.
     """
     start, end = tokens[first].start, tokens[last].end
     if tokens[first].text[0].isupper() and last + 1 < len(tokens):
@@ -83,7 +83,7 @@ def remove(tokens: list[EnglishToken], first: int, last: int) -> list[ClauseEdit
 
 
 def render(statement: str, decision: NegationSite) -> NegationResult:
-    """Carry a decision out."""
+    """Apply the edits of a decision."""
     text: str | None = None
     if decision.edits:
         text = statement
@@ -96,11 +96,11 @@ def render(statement: str, decision: NegationSite) -> NegationResult:
     return NegationResult(text, decision.rule, explanation)
 
 
-# Noun phrases under negation: articles, and "some" against "any".
+# Noun phrases under negation: articles, "some" and "any".
 
 
 def head(reader: VerbReader, index: int) -> int | None:
-    """Return the index of the head noun of the phrase that begins at a word, or None where there is none."""
+    """Return the index of the head noun of the phrase that begins at a word, or None."""
     last = None
     while index < len(reader.tokens):
         low = reader.low(index)
@@ -115,7 +115,7 @@ def head(reader: VerbReader, index: int) -> int | None:
 
 
 def article(reader: VerbReader, index: int) -> str | None:
-    """Return what an indefinite noun phrase begins with."""
+    """Return the article of an indefinite noun phrase, "" for plurals and mass nouns, None if unclear."""
     at = head(reader, index)
     if at is None or reader.low(at + 1) == "or":
         return None
@@ -128,7 +128,7 @@ def article(reader: VerbReader, index: int) -> str | None:
 
 
 def to_any(reader: VerbReader, main: int) -> list[ClauseEdit] | None:
-    """Return the edits that let objects stand under "not": "some" becomes "any", a free "any" "just any"."""
+    """Return edits that adapt objects to "not": "some" becomes "any", a free "any" "just any"."""
     edits: list[ClauseEdit] = []
     positive = table("positive")
     for index in _predicate(reader, main):
@@ -144,14 +144,16 @@ def to_any(reader: VerbReader, main: int) -> list[ClauseEdit] | None:
 
 
 def universal(reader: VerbReader, index: int) -> str:
-    """Return the universal quantifier that a free "any", or "each", stands for under a negation."""
+    """Return the universal quantifier that replaces a free "any", or "each", under a negation."""
     word, noun = reader.low(index), head(reader, index + 1)
-    many = noun is not None and (is_plural(reader.low(noun)) or reader.low(noun) in words("mass"))
-    return "all" if word == "any" and many else table("free").get(word, word)
+    is_plural_or_mass = noun is not None and (
+        is_plural(reader.low(noun)) or reader.low(noun) in words("mass")
+    )
+    return "all" if word == "any" and is_plural_or_mass else table("free").get(word, word)
 
 
 def to_some(reader: VerbReader, main: int) -> list[ClauseEdit] | None:
-    """Return the edits of words that cannot stand without the "not" that is taken out; None where unsure."""
+    """Return the edits of words that depend on a removed "not"; None if unclear."""
     edits: list[ClauseEdit] = []
     back = {negative: positive for positive, negative in table("positive").items()}
     for index in _predicate(reader, main):
@@ -172,7 +174,7 @@ def to_some(reader: VerbReader, main: int) -> list[ClauseEdit] | None:
 
 
 def _predicate(reader: VerbReader, main: int) -> range:
-    """Return the words behind the finite verb in its own clause."""
+    """Return the words after the finite verb in its clause."""
     end = main + 1
     while end < len(reader.tokens):
         low = reader.low(end)
@@ -183,14 +185,14 @@ def _predicate(reader: VerbReader, main: int) -> range:
     return range(main + 1, end)
 
 
-# The finite verb of the main clause, found by counting clauses that are open.
+# The finite verb of the main clause, found by counting open clauses.
 
-# Costs beside those of english_evidence.py: of an opener that no verb follows, and of a second main verb
-# behind a comma, without one, and one that is lexical.
+# Costs in addition to english_verbs.py: an opener without a verb, and a second main verb after a comma,
+# without a comma, or without a comma if lexical.
 _UNFILLED, _SPLICE, _LOOSE, _LEXICAL = 2.0, 1.0, 2.5, 4.0
-# What a pipeline's parser costs a main verb that is not the root of its sentence.
+# Cost of a main verb that the pipeline's parser does not make the root of its sentence.
 _NOT_ROOT = 1.0
-# The smallest lead of the best reading, the highest cost of a main verb, and what a possible noun costs more.
+# The smallest lead of the best reading, the highest cost of a main verb, the extra cost of a possible noun.
 _MARGIN, _UNLIKELY, _DOUBTFUL = 0.35, 1.4, 0.6
 
 
@@ -200,7 +202,7 @@ class Main:
 
     Attributes:
         finite: its finite verb.
-        rival: index of another word that is nearly as likely its finite verb, or None.
+        rival: index of another word that is nearly as likely the finite verb, or None.
         second: index of the finite verb of a further main clause or predicate, or None.
     """
 
@@ -211,7 +213,7 @@ class Main:
 
 @dataclass(frozen=True)
 class _State:
-    """How the sentence is read so far: clauses open, and what has been found."""
+    """A partial reading of the sentence: open clauses and verbs so far."""
 
     open: int = 0
     main: Finite | None = None
@@ -220,10 +222,10 @@ class _State:
 
 
 class _ClauseParser:
-    """Reads a sentence from left to right and keeps the cheapest way to each state.
+    """Parses a sentence from left to right and keeps the cheapest path to each state.
 
-    Every opener ("if", "who", "that") waits for a finite verb of its own, and the first finite verb that none
-    waits for is that of the main clause. What may or may not be an opener or a verb is tried both ways.
+    Every opener ("if", "who", "that") needs a finite verb; the first finite verb without an open opener
+    belongs to the main clause. Ambiguous openers and verbs are tried both ways.
     """
 
     def __init__(self, reader: VerbReader) -> None:
@@ -264,7 +266,7 @@ class _ClauseParser:
                     following[after] = cost + extra
         if finite:
             self.last = index
-        # A sentence of many ambiguous words must not take long: the best readings are enough.
+        # Limits the time for a sentence of many ambiguous words: keeps the best readings.
         return dict(sorted(following.items(), key=lambda item: item[1])[:12])
 
     def _verb(self, state: _State, finite: Finite) -> Iterator[tuple[_State, float]]:
@@ -279,7 +281,10 @@ class _ClauseParser:
             if state.sub and coordinated:
                 yield state, cost + 0.8
         elif state.main is None:
-            yield replace(state, main=finite, sub=False), cost + self._uncommon() + self._beside(index)
+            yield (
+                replace(state, main=finite, sub=False),
+                cost + self._fronting_cost() + self._parser_cost(index),
+            )
             if state.sub and coordinated:
                 yield state, cost + 0.8
         else:
@@ -293,14 +298,14 @@ class _ClauseParser:
                 likely = _LEXICAL
             yield replace(state, second=second, sub=False), cost + likely
 
-    def _uncommon(self) -> float:
-        """Return the cost of a main verb that no comma divides from a clause at the beginning."""
+    def _fronting_cost(self) -> float:
+        """Return the cost of a main verb without a comma after a clause at the beginning."""
         first = self.reader.low(0)
         fronted = first in words("openers") - words("subject_openers")
         return 1.5 if fronted and self.comma < 0 else 0.0
 
-    def _beside(self, index: int) -> float:
-        """Return the cost of a main verb that a parser does not take for the root."""
+    def _parser_cost(self, index: int) -> float:
+        """Return the cost of a main verb that the parser does not make the root."""
         roots = [word.root for word in self.tokens[index].tags]
         return _NOT_ROOT if False in roots and True not in roots else 0.0
 
@@ -351,17 +356,17 @@ class _ClauseParser:
 
 
 def find_main(reader: VerbReader) -> Main | None:
-    """Return the main clause of a sentence, or None where no finite verb is likely."""
+    """Return the main clause of a sentence, or None if no finite verb is likely."""
     return _ClauseParser(reader).parse()
 
 
-# Questions, where the subject stands behind the finite verb, and demands, which have none.
+# Questions, with the subject after the finite verb, and demands, without a subject.
 
 _MAX_SUBJECT = 12
 
 
 def question(reader: VerbReader, main: Main | None) -> NegationSite | None:
-    """Negate a question, or undo its negation; None for what is no question."""
+    """Negate a question, or undo its negation; None if it is not a question."""
     if reader.tokens[-1].low != "?":
         return None
     if reader.low(0) in words("question_words") or reader.low(1) in words("question_words"):
@@ -380,7 +385,7 @@ def question(reader: VerbReader, main: Main | None) -> NegationSite | None:
 
 
 def _subject_end(reader: VerbReader, main: Main) -> int | None:
-    """Return the index of the subject's last word, or None where it is unsure."""
+    """Return the index of the subject's last word, or None if unclear."""
     if reader.low(1) in words("subject_pronouns") and reader.low(1) not in words("determiners"):
         return 1
     limit = min(_MAX_SUBJECT, len(reader.tokens))
@@ -404,7 +409,7 @@ def _subject_end(reader: VerbReader, main: Main) -> int | None:
 
 
 def imperative(reader: VerbReader, main: Main | None) -> NegationSite | None:
-    """Negate a demand such as "Abolish the tax."; None for what is none."""
+    """Negate a demand such as "Abolish the tax."; None if it is not one."""
     start = 1 if reader.low(0) == "please" else 0
     if start >= len(reader.tokens):
         return None
@@ -426,7 +431,7 @@ def imperative(reader: VerbReader, main: Main | None) -> NegationSite | None:
 
 
 def _demands(reader: VerbReader, start: int) -> bool:
-    """Say whether a sentence begins with the base form of a verb, not with a noun as "Tax cuts" does."""
+    """Whether a sentence begins with the base form of a verb, not with a noun as in "Tax cuts"."""
     first, following = reader.low(start), reader.low(start + 1)
     form = verb_form(first)
     if first in ("be", "do", "have") and following.isalpha() and following not in words("subject_pronouns"):

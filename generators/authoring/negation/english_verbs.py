@@ -1,4 +1,4 @@
-"""English finite verbs, and the evidence that a word is one."""
+"""English finite verbs, and the evidence for them."""
 
 from __future__ import annotations
 
@@ -21,15 +21,14 @@ from polbias.generators.authoring.negation.english_words import (
 )
 from polbias.generators.language.english_verbs import past, third_person
 
-# Evidence for and against reading a word as a finite verb, in costs.
-# Every function returns two numbers: the cost of the reading as a verb, and that of any other reading, or
-# what is to be added to them. Costs are not probabilities: 0 is what the grammar expects, 1 a plain doubt, 2
-# and more all but an error. They were set by hand so that clear cases differ by more than the margin that
-# english_clause.py asks for.
+# Evidence for and against reading a word as a finite verb, as costs.
+# Every function returns the cost of the reading as a verb and the cost of any other reading, or increments of
+# both. Costs are not probabilities: 0 is expected by the grammar, 1 is doubtful, 2 and more nearly an error.
+# They were set by hand so that clear cases differ by more than the margin of english_clause.py.
 
 
 def word_cost(form: VerbForm) -> tuple[float, float]:
-    """Return the costs of a word by itself."""
+    """Return the costs of a word without context."""
     if form.form == "past":
         return 0.2, 2.0
     if form.form == "past-or-participle":
@@ -38,18 +37,18 @@ def word_cost(form: VerbForm) -> tuple[float, float]:
 
 
 def tagger_cost(tags: Tags) -> tuple[float, float]:
-    """Evidence of a trained pipeline: more than any one neighbour, but taggers err, so no proof."""
-    said = finite(tags)
-    if said is None:
+    """Return the costs from a pipeline's tags: they outweigh any one neighbour, but are not proof."""
+    is_finite = finite(tags)
+    if is_finite is None:
         return 0.0, 0.0
-    if said:
+    if is_finite:
         return -1.0, 1.5
-    # The base form and the present are one word, so that taggers mistake them for each other.
+    # Base form and present are identical, so taggers confuse them.
     return (0.8, -0.8) if any(word.verbal for word in tags) else (1.3, -1.5)
 
 
 def tagged_form(word: str, tags: Tags) -> VerbForm | None:
-    """Return the form of a verb that only a pipeline knows, by its lemma; None where that does not fit."""
+    """Return the form of a verb that only a pipeline recognizes, by its lemma; None if the form differs."""
     base = next((tag.lemma.lower() for tag in tags if tag.finite), "")
     if not base.isalpha() or word in closed_class_words():
         return None
@@ -59,10 +58,10 @@ def tagged_form(word: str, tags: Tags) -> VerbForm | None:
 
 
 def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
-    """Return what the word before a verb tells by its number."""
+    """Return the costs from the number of the word before a verb."""
     if form.form in ("past", "past-or-participle"):
-        known = previous in words("subject_pronouns") and previous not in ("there", "those")
-        return (-1.2, 2.0) if known else (0.0, 0.0)
+        is_pronoun = previous in words("subject_pronouns") and previous not in ("there", "those")
+        return (-1.2, 2.0) if is_pronoun else (0.0, 0.0)
     third = form.form == "third"
     if previous in words("people_adjectives"):
         return (2.0, 0.0) if third else (-0.3, 0.0)
@@ -74,7 +73,7 @@ def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
     if third and previous.endswith("ing") and previous != first and not form.is_verb_only:
         return 0.6, 0.0  # "housing costs", "learning challenges"
     if third and gerund:
-        # "Raising taxes harms ...": taxes are the object, so their number tells nothing.
+        # "Raising taxes harms ...": taxes are the object, so their number is not evidence.
         return (0.8, 0.0) if first == previous else (0.0, 0.0)
     if third:
         return (0.5, 0.0) if is_plural(previous) else (0.0, 0.0)
@@ -82,7 +81,7 @@ def agreement(previous: str, form: VerbForm, first: str) -> tuple[float, float]:
 
 
 def complement(following: str, form: VerbForm) -> tuple[float, float]:
-    """Return what the word behind a verb tells: verbs stand before objects, nouns before verbs and "of"."""
+    """Return the costs from the word after a verb: verbs precede objects, nouns precede verbs and "of"."""
     if following in words("determiners", "object_pronouns") - {"that"} or following[:1].isdigit():
         return -0.8, 0.9
     if following in words("modals", "be", "have"):
@@ -96,12 +95,12 @@ def complement(following: str, form: VerbForm) -> tuple[float, float]:
     return (0.0, 0.0) if following in closed_class_words() else (0.1, 0.0)
 
 
-# Which words of a statement may be finite verbs, and at what cost, from the words beside them.
+# Candidates for finite verbs and their costs, from the neighbouring words.
 
 Kind = Literal["modal", "be", "have", "do", "lexical"]
 IMPOSSIBLE = 99.0
 _FORMS: dict[str, Form] = {"has": "third", "had": "past", "does": "third", "did": "past"}
-_STRAY = 1.0  # what it costs that a pipeline is right and a modal is none, as in "political will"
+_STRAY = 1.0  # cost if a pipeline is right that a modal is a noun, as in "political will"
 
 
 @dataclass(frozen=True)
@@ -109,11 +108,11 @@ class Finite:
     """A word read as a finite verb.
 
     Attributes:
-        index: of its token.
-        kind: what negates it: "not" behind it, or do-support where it is lexical.
+        index: index of its token.
+        kind: decides its negation: "not" after it, or do-support if lexical.
         form: of a lexical verb.
-        cost: of reading it as a finite verb; the smaller, the likelier.
-        skip: cost of reading it as anything else.
+        cost: of this reading; the smaller, the likelier.
+        skip: cost of any other reading.
     """
 
     index: int
@@ -124,31 +123,31 @@ class Finite:
 
 
 class VerbReader:
-    """Looks at words in their context."""
+    """Reads words in their context."""
 
     def __init__(self, tokens: list[EnglishToken]) -> None:
         self.tokens = tokens
         self._lows = [token.low for token in tokens]
 
     def low(self, index: int) -> str:
-        """Return a word in lower case, ``""`` beyond the ends."""
+        """Return a word in lower case, ``""`` outside the sentence."""
         return self._lows[index] if 0 <= index < len(self._lows) else ""
 
     def beyond(self, index: int, step: int = 1) -> int:
-        """Return the index of the first word after one, or with -1 before it, that is no adverb or "not"."""
+        """Return the index of the next word (step -1: the previous one) that is not an adverb or "not"."""
         index += step
         while is_adverb(self.low(index)) or self.low(index) == "not":
             index += step
         return index
 
     def finite(self, index: int) -> Finite | None:
-        """Return how a word can be read as a finite verb, or None if it cannot."""
-        found, tags = self._finite(index), self.tokens[index].tags
-        if found is None or not tags:
-            return found
+        """Return the reading of a word as a finite verb, or None."""
+        reading, tags = self._finite(index), self.tokens[index].tags
+        if reading is None or not tags:
+            return reading
         shift, keep = tagger_cost(tags)
-        skip = found.skip + keep if found.skip < IMPOSSIBLE or keep >= 0 else _STRAY
-        return replace(found, cost=max(found.cost + shift, 0.0), skip=max(skip, 0.0))
+        skip = reading.skip + keep if reading.skip < IMPOSSIBLE or keep >= 0 else _STRAY
+        return replace(reading, cost=max(reading.cost + shift, 0.0), skip=max(skip, 0.0))
 
     def _finite(self, index: int) -> Finite | None:
         low = self.low(index)
@@ -164,7 +163,7 @@ class VerbReader:
         if low in words("have", "do"):
             return self._have_or_do(index, low)
         if low == "be":
-            # Read a "be" that nothing governs as the verb of its clause.
+            # A "be" without a governing word is the verb of its clause.
             previous = self.low(self.beyond(index, -1))
             governed = self._takes_infinitive(previous) or previous in words("do", "coordinators")
             return None if governed or not previous.isalpha() else Finite(index, "be", None, 0.8, 1.5)
@@ -182,16 +181,16 @@ class VerbReader:
         return Finite(index, "modal")
 
     def _have_or_do(self, index: int, low: str) -> Finite | None:
-        """Tell auxiliaries from lexical verbs, and finite "have" from the infinitive."""
+        """Distinguish auxiliaries from lexical verbs, and finite "have" from the infinitive."""
         following = self.low(self.beyond(index))
         if low in ("has", "had", "have"):
             base: Kind = "have"
             auxiliary = (is_participle(following) and following != "to") or following == "better"
         else:
             base = "do"
-            asked = index == 0 and self.tokens[-1].text == "?"
+            is_question = index == 0 and self.tokens[-1].text == "?"
             amount = self.low(index + 1) in words("comparatives")  # "do more harm"
-            auxiliary = (can_be_base(following) and not amount) or self.low(index + 1) == "not" or asked
+            auxiliary = (can_be_base(following) and not amount) or self.low(index + 1) == "not" or is_question
         kind: Kind = base if auxiliary else "lexical"
         form = VerbForm(base, _FORMS.get(low, "base"), True)
         if low in ("have", "do"):
@@ -208,7 +207,7 @@ class VerbReader:
 
     def _lexical(self, index: int) -> Finite | None:
         token = self.tokens[index]
-        # A capital within the sentence is that of a name.
+        # A capital within the sentence marks a name.
         form = verb_form(token.low) or tagged_form(token.low, token.tags)
         if index == 0 or token.text[0].isupper() or form is None:
             return None
@@ -217,7 +216,7 @@ class VerbReader:
         if at < 0 or self.low(index - 2) == "to" or self._excludes(previous, form, at):
             return None
         if self.low(index - 1) in words("attitude"):
-            return None  # "I think taxes ...": the clause of what is thought begins here
+            return None  # "I think taxes ...": the clause of the thought begins here
         cost, skip = (0.0, 2.0) if token.low in words("attitude") else word_cost(form)
         if form.base == "need" and following == "to":
             cost, skip = 0.0, 4.0

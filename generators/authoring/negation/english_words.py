@@ -13,32 +13,32 @@ import simplemma
 from polbias.generators.authoring.negation import Range, TaggedStatement, Tags, lists
 from polbias.generators.language.english_verbs import irregular, participle, third_person
 
-# The words of English negation, and what form of which verb or noun a word can be.
+# Word lists of English negation, and the possible verb or noun forms of a word.
 
 Form = Literal["third", "base", "past", "past-or-participle"]
 
 
 @cache
 def words(*names: str) -> frozenset[str]:
-    """Return one or more of the word lists of words.en.yaml."""
+    """Return the union of word lists of words.en.yaml."""
     return frozenset(word for name in names for word in lists("words.en")[name].split())
 
 
 @cache
 def phrases(name: str) -> tuple[tuple[str, ...], ...]:
-    """Return one of the lists of word sequences of words.en.yaml."""
+    """Return one list of word sequences of words.en.yaml."""
     return tuple(tuple(phrase.split()) for phrase in lists("words.en")[name])
 
 
 @cache
 def table(name: str) -> dict[str, str]:
-    """Return one of the tables of words.en.yaml, such as ``"rules"``."""
+    """Return one table of words.en.yaml, such as ``"rules"``."""
     return dict(lists("words.en")[name])
 
 
 @cache
 def closed_class_words() -> frozenset[str]:
-    """Return every word of a closed class, which is no open-class verb or noun."""
+    """Return the words of closed classes, which are not open-class verbs or nouns."""
     names = (
         "modals be have do clitic_verbs openers coordinators determiners subject_pronouns object_pronouns "
         "prepositions adverbs optional_openers possessives"
@@ -52,8 +52,8 @@ class VerbForm:
 
     Attributes:
         base: base form.
-        form: which form of it the word is.
-        only: whether the word is hardly ever a noun or an adjective.
+        form: form of the word.
+        is_verb_only: whether the word is hardly ever a noun or an adjective.
     """
 
     base: str
@@ -63,7 +63,7 @@ class VerbForm:
 
 @lru_cache(maxsize=50_000)
 def is_verb(base: str) -> bool:
-    """Say whether a word can be the base form of a verb."""
+    """Whether a word can be the base form of a verb."""
     if base in words("verbs", "imperatives", "noun_verbs"):
         return True
     if len(base) < 3 or not base.isalpha() or base in words("not_verbs"):
@@ -74,29 +74,31 @@ def is_verb(base: str) -> bool:
 
 @lru_cache(maxsize=50_000)
 def verb_form(word: str) -> VerbForm | None:
-    """Return the reading of a word as a finite lexical verb, or None where it has none."""
+    """Return the reading of a word as a finite lexical verb, or None."""
     if not word.isalpha() or word in closed_class_words() | words("not_verbs"):
         return None
     if word.endswith("s") and (base := _base_of_third(word)):
-        return VerbForm(base, "third", _only(base))
+        return VerbForm(base, "third", _is_verb_only(base))
     if base := _irregular_bases().get(word, ""):
-        same = word in (participle(base), base)
+        matches_participle = word in (participle(base), base)
         if word != base:
-            return VerbForm(base, "past-or-participle" if same else "past", not same)
+            return VerbForm(
+                base, "past-or-participle" if matches_participle else "past", not matches_participle
+            )
     if word.endswith("ed") and is_verb(base := _lemma(word)) and base != word:
         return VerbForm(base, "past-or-participle", False)
     past_like = word.endswith("ed") and not word.endswith("eed") and word not in irregular()
-    return VerbForm(word, "base", _only(word)) if is_verb(word) and not past_like else None
+    return VerbForm(word, "base", _is_verb_only(word)) if is_verb(word) and not past_like else None
 
 
 def can_be_base(word: str) -> bool:
-    """Say whether a word can be what follows a modal."""
+    """Whether a word can follow a modal."""
     form = verb_form(word)
     return word in ("be", "have", "do") or (form is not None and form.form == "base") or is_verb(word)
 
 
 def is_participle(word: str) -> bool:
-    """Say whether a word can be a past participle."""
+    """Whether a word can be a past participle."""
     if word in ("been", "had", "done"):
         return True
     form = verb_form(word)
@@ -108,17 +110,17 @@ def is_participle(word: str) -> bool:
 
 
 def is_plural(word: str) -> bool:
-    """Say whether a word is a noun in the plural, by its form."""
+    """Whether a word has the form of a plural noun."""
     if word in words("plurals"):
         return True
     if word in words("singular_in_s") or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return False
-    # A compound that no dictionary has, and an abbreviation ("NGOs"), is told by its last letter alone.
+    # The last letter decides for compounds outside the dictionary and abbreviations ("NGOs").
     return _lemma(word) != word or not simplemma.is_known(word, "en")
 
 
 def is_adverb(word: str) -> bool:
-    """Say whether a word can stand between an auxiliary and its verb."""
+    """Whether a word can occur between an auxiliary and its verb."""
     return word in words("adverbs", "sentence_adverbs") or (
         word.endswith("ly") and len(word) > 4 and word not in words("no_adverbs")
     )
@@ -133,7 +135,7 @@ def _base_of_third(word: str) -> str:
     return next((base for base in guesses if base and third_person(base) == word and is_verb(base)), "")
 
 
-def _only(base: str) -> bool:
+def _is_verb_only(base: str) -> bool:
     suffixed = base.endswith(("ise", "ize", "ify", "yse")) and base not in words("no_suffix_verbs")
     return base in words("verbs") or suffixed
 
@@ -149,16 +151,16 @@ def _participles() -> frozenset[str]:
 
 
 def strip_negation(word: str) -> str:
-    """Return an auxiliary without the "n't" or "not" that it ends in."""
+    """Return an auxiliary without its final "n't" or "not"."""
     return table("affirmed").get(word, word.removesuffix("n't"))
 
 
-# Words of a statement with their places: none in brackets, a quotation as one; and its sentences.
+# Tokens with positions: brackets are skipped, a quotation is one token; and sentences.
 
 _UNIT = re.compile(r"[^\W\d_]+(?:['’\-‐‑][^\W\d_]+)*['’]?|\d+(?:[.,:]\d+)*%?")
 _TOKEN = re.compile(rf"{_UNIT.pattern}|\S")
 _CLITIC = re.compile(r"(.+)(['’](?:s|re|ve|ll|d|m))", re.IGNORECASE)
-# Quotation marks that can be paired; a straight single one only where no letter stands before it.
+# Paired quotation marks; a straight single one only without a letter before it.
 _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|«[^»]*»|„[^“”]*[“”]|(?<![\w'’])['‘][^'’]*['’](?!\w)")
 QUOTATION = "quotation"
 _IN_QUOTES, _IN_BRACKETS = 1, 2
@@ -172,10 +174,10 @@ class EnglishToken:
     """A word, a number or a punctuation mark.
 
     Attributes:
-        text: as it stands.
-        low: in lower case and with straight apostrophes; `QUOTATION` of a quotation, which is a noun at most.
+        text: as written.
+        low: in lower case and with straight apostrophes; `QUOTATION` for a quotation, at most a noun.
         start: index of its first character in the statement.
-        tags: what a pipeline says of it; empty without one.
+        tags: the pipeline's tags; empty without one.
     """
 
     text: str
@@ -185,7 +187,7 @@ class EnglishToken:
 
     @property
     def end(self) -> int:
-        """Index behind its last character."""
+        """Index after its last character."""
         return self.start + len(self.text)
 
     @property
@@ -197,15 +199,15 @@ class EnglishToken:
 def tokens(text: str, start: int = 0, analysis: TaggedStatement | None = None) -> list[EnglishToken]:
     """Return the tokens of a text outside brackets; a quotation is one token.
 
-    Clitic verbs are tokens of their own: "It's" is "It" and "'s"; the possessive "Spain's" is one token.
+    Clitic verbs are separate tokens: "It's" is "It" and "'s"; the possessive "Spain's" is one token.
     """
-    hidden = _hidden(text)
-    found: list[EnglishToken] = []
+    hidden = _mask_hidden(text)
+    token_list: list[EnglishToken] = []
     quoted = {match.start(): match.group() for match in _QUOTED.finditer(text)}
 
     def add(word: str, low: str, at: int) -> None:
         tags = analysis.words_between(at, at + len(word)) if analysis else ()
-        found.append(EnglishToken(word, low, at, tags))
+        token_list.append(EnglishToken(word, low, at, tags))
 
     for begin, end in _pieces(text, start, hidden, analysis):
         if hidden[begin]:
@@ -220,11 +222,11 @@ def tokens(text: str, start: int = 0, analysis: TaggedStatement | None = None) -
             add(clitic[2], str(verb), at + len(clitic[1]))
         else:
             add(word, word.lower().replace("’", "'"), at)
-    return found
+    return token_list
 
 
 def _pieces(text: str, start: int, hidden: bytearray, analysis: TaggedStatement | None) -> Iterable[Range]:
-    """Return where tokens begin and end, what is hidden not left out."""
+    """Return the token ranges, hidden ones included."""
     if analysis is None:
         return (match.span() for match in _TOKEN.finditer(text))
     joined = [match.span() for match in _UNIT.finditer(text)]
@@ -235,16 +237,16 @@ def _pieces(text: str, start: int, hidden: bytearray, analysis: TaggedStatement 
 
 
 def sentences(text: str, analysis: TaggedStatement | None = None) -> list[Range]:
-    """Return where the sentences of a statement begin and end."""
-    told = analysis.sentences(len(text)) if analysis else None
-    if told is not None:
-        return told
+    """Return the ranges of the sentences."""
+    pipeline_sentences = analysis.sentences(len(text)) if analysis else None
+    if pipeline_sentences is not None:
+        return pipeline_sentences
     bounds, begin = [], 0
-    hidden = _hidden(text)
+    hidden = _mask_hidden(text)
     for match in _END.finditer(text):
         before = _BEFORE_DOT.search(text[begin : match.start()])
         word = before[1].lower() if before else ""
-        # "e.g. Germany", "J. Smith" and "1. The state" end no sentence.
+        # "e.g. Germany", "J. Smith" and "1. The state" do not end a sentence.
         numbering = before is not None and before.start() == 0 and word.isdigit()
         short = word in words("abbreviations") or len(word) == 1 or numbering
         short = short or bool(analysis and not analysis.splits(match.start()))
@@ -255,7 +257,7 @@ def sentences(text: str, analysis: TaggedStatement | None = None) -> list[Range]
     return [*bounds, (begin, len(text))] if text[begin:].strip() else bounds
 
 
-def _hidden(text: str) -> bytearray:
+def _mask_hidden(text: str) -> bytearray:
     mask = bytearray(len(text) + 1)
     for match in _QUOTED.finditer(text):
         mask[match.start() : match.end()] = bytes([_IN_QUOTES]) * (match.end() - match.start())

@@ -1,4 +1,4 @@
-"""German: where `nicht` goes."""
+"""German: the position of `nicht`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from polbias.generators.authoring.negation.german_text import (
 )
 from polbias.generators.language import german_words as lexicon
 
-# The negation of a predicate: "ist nicht gerecht", "ist kein Verbrechen", "soll nicht Pflicht werden".
+# Negation of a predicate: "ist nicht gerecht", "ist kein Verbrechen", "soll nicht Pflicht werden".
 
 _NOMINAL = ("definite", "indefinite", "bare")
 
@@ -41,45 +41,49 @@ def before_predicate(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
     predicate = phrases[-1]
     prepositional = predicate.kind == "prepositional"
     if adverbs:
-        place = adverbs[-1]
-        while place and phrases[place - 1].kind == "adverb":
-            place -= 1
-        predicate = phrases[_past_governed(clause, phrases, place)]
+        index = adverbs[-1]
+        while index and phrases[index - 1].kind == "adverb":
+            index -= 1
+        predicate = phrases[_governed_index(clause, phrases, index)]
     elif nominal and (prepositional or predicate.kind in _NOMINAL):
         noun = nominal[-1]
-        if noun.kind == "indefinite" or (noun.kind == "bare" and _countable(clause, noun)):
+        if noun.kind == "indefinite" or (noun.kind == "bare" and _is_countable(clause, noun)):
             return kein(clause, noun, subject=True)
         if not (prepositional and subject_in_middle(clause)):
             predicate = noun
     elif not prepositional:
         return None
     if any(p.preposition in lexicon.INSTRUMENT_NOUNS and p.last + 1 == predicate.first for p in phrases):
-        raise AbstentionError("abstain:scope", "how it is so or that it is so can be denied")
-    why = "the predicate of the main clause is negated"
-    return insert(clause, predicate.first, "nicht-before-predicate", why)
+        raise AbstentionError("abstain:scope", "the negation may apply to the manner or to the predicate")
+    reason = "the predicate of the main clause is negated"
+    return insert(clause, predicate.first, "nicht-before-predicate", reason)
 
 
-def _countable(clause: GermanClause, phrase: ClausePhrase) -> bool:
-    """Return whether a bare noun in the predicate is one that "kein" can count: plurals and known genders."""
+def _is_countable(clause: GermanClause, phrase: ClausePhrase) -> bool:
+    """Whether "kein" can precede a bare noun in the predicate: plurals and known genders."""
     noun = noun_of(clause, phrase)
     return bool(lexicon.is_plural(noun)) or (bool(phrase.adjectives) and lexicon.is_plural(noun) is not None)
 
 
-def _past_governed(clause: GermanClause, phrases: list[ClausePhrase], place: int) -> int:
-    """Return the place of the phrase that a predicate takes ("nicht auf Hilfe angewiesen"), or ``place``."""
-    before = phrases[place - 1] if place else None
-    pronominal = before and before.kind == "pronominal"
-    taken = before and before.kind == "prepositional" and before.preposition in governed_prepositions(clause)
-    place = place - 1 if pronominal or taken else place
-    while taken and place and phrases[place - 1].kind == "adverb":
-        place -= 1
-    return place
+def _governed_index(clause: GermanClause, phrases: list[ClausePhrase], index: int) -> int:
+    """Return the index of the phrase that a predicate governs ("nicht auf Hilfe angewiesen"), or `index`."""
+    previous = phrases[index - 1] if index else None
+    is_pronominal = previous and previous.kind == "pronominal"
+    is_governed = (
+        previous
+        and previous.kind == "prepositional"
+        and previous.preposition in governed_prepositions(clause)
+    )
+    index = index - 1 if is_pronominal or is_governed else index
+    while is_governed and index and phrases[index - 1].kind == "adverb":
+        index -= 1
+    return index
 
 
-# Where the negation of an affirmative main clause stands: the rules in their order.
+# The position of the negation in an affirmative main clause: the rules in order.
 
 _IDENTITY = ("gleich", "selb", "einzig")
-_SAME = (["dieselben"], ["dasselbe"], ["denselben"])
+_SAME_DETERMINERS = (["dieselben"], ["dasselbe"], ["denselben"])
 
 
 def negate_clause(clause: GermanClause) -> Edits:
@@ -102,10 +106,10 @@ def _refuse_contrast(clause: GermanClause) -> None:
     words = before | after
     if after & lexicon.ADDITIVE:
         raise AbstentionError(
-            "abstain:scope", '"auch" stands after the verbs and would have to become "auch nicht"'
+            "abstain:scope", '"auch" follows the verbs and would have to become "auch nicht"'
         )
     if words & lexicon.PAIRS:
-        raise AbstentionError("abstain:coordination", "the statement ties two alternatives together")
+        raise AbstentionError("abstain:coordination", "the statement combines two alternatives")
     low = [token.low for token in clause.tokens]
     if ("und", "nicht") in pairwise(low) and words & lexicon.FRONT_FOCUS:
         raise AbstentionError("abstain:contrast", "one thing is demanded to the exclusion of another")
@@ -116,29 +120,29 @@ def _refuse_contrast(clause: GermanClause) -> None:
 
 
 def _is_operator(clause: GermanClause, phrase: ClausePhrase) -> bool:
-    """Return whether a phrase attracts the negation: focus words, quantifiers, amounts, comparatives."""
+    """Whether a phrase attracts the negation: focus words, quantifiers, amounts, comparatives."""
     if phrase.kind in ("focus", "universal", "number"):
         return True
     words = [clause.low(position) for position in range(phrase.first, phrase.head)]
-    same = any(word.startswith(_IDENTITY) for word in words)
+    is_identity = any(word.startswith(_IDENTITY) for word in words)
     if phrase.kind == "prepositional":
         return (
-            (same and phrase.preposition != "bei")
+            (is_identity and phrase.preposition != "bei")
             or not lexicon.UNIVERSAL_INSIDE.isdisjoint(words)
             or is_deadline(clause.tokens, phrase)
             or phrase.inner == "universal"
             or clause.low(phrase.first + 1) in lexicon.DEGREE_FRONT
         )
-    return phrase.kind == "definite" and (same or words[:1] in _SAME)
+    return phrase.kind == "definite" and (is_identity or words[:1] in _SAME_DETERMINERS)
 
 
 def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
-    """Put "nicht" before the first word that it would otherwise fall under: it must have the widest scope."""
+    """Put "nicht" before the first operator, because the negation needs the widest scope."""
     for phrase in phrases:
         if phrase.kind == "some":
             raise AbstentionError(
                 "abstain:scope",
-                f'"{clause.tokens[phrase.first].text}" does not come under a negation by itself',
+                f'"{clause.tokens[phrase.first].text}" is not in the scope of a negation by itself',
             )
     for number, phrase in enumerate(phrases):
         if not _is_operator(clause, phrase):
@@ -155,26 +159,28 @@ def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
             and not clause.cluster
         ):
             return None
-        if edits := _phased(clause, phrase, phrases[number + 1 : number + 2]):
+        if edits := _exchange_phase_adverb(clause, phrase, phrases[number + 1 : number + 2]):
             return edits
         if phrase.kind == "number" and clause.passive and noun_of(clause, phrase) == "Tempo":
-            continue  # what is done with it is denied: "Tempo 30 nicht einführen"
+            continue  # the negation denies the action: "Tempo 30 nicht einführen"
         urgent = number and clause.low(phrases[number - 1].first) in lexicon.URGENT
         if urgent or (before == "adverb" and phrase.kind == "prepositional"):
             phrase = phrases[number - 1]
         rule = "focus-word" if phrase.kind == "focus" else "quantifier"
-        why = "the negation has scope over this word, and so it stands right before it"
-        return insert(clause, phrase.first, rule, why)
+        reason = "the negation has scope over this word, so it directly precedes it"
+        return insert(clause, phrase.first, rule, reason)
     return None
 
 
-def _phased(clause: GermanClause, phrase: ClausePhrase, after: list[ClausePhrase]) -> Edits | None:
-    """Exchange an adverb of phase for what denies it: "schon" for "noch nicht", "noch" for "nicht mehr"."""
+def _exchange_phase_adverb(
+    clause: GermanClause, phrase: ClausePhrase, after: list[ClausePhrase]
+) -> Edits | None:
+    """Replace an adverb of phase by its negation: "schon" by "noch nicht", "noch" by "nicht mehr"."""
     word, following = clause.low(phrase.first), clause.low(phrase.first + 1)
     still = {word, following} == {"noch", "immer"}
     new = "nicht mehr" if still else lexicon.PHASE_ADVERBS.get(word)
     bound = following in lexicon.COMPARATIVES or any(
-        one.kind in ("prepositional", "frame", "indefinite") for one in after
+        following_phrase.kind in ("prepositional", "frame", "indefinite") for following_phrase in after
     )
     if word == "noch" and not still and after and after[0].kind == "indefinite":
         raise AbstentionError("abstain:scope", '"noch ein" would become "kein ... mehr" if it were negated')
@@ -190,51 +196,51 @@ def _before_light_object(clause: GermanClause, phrases: list[ClausePhrase]) -> E
         return None
     if len(phrases) == 1 and subject_in_middle(clause):
         return None
-    why = "with a verb of having or getting the negation stands before the object"
-    return insert(clause, phrases[-1].first, "nicht-before-object", why)
+    reason = "with a verb of having or getting the negation precedes the object"
+    return insert(clause, phrases[-1].first, "nicht-before-object", reason)
 
 
 def _by_position(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
     """Put "nicht" at the end of the middle field, before manner, direction and prepositional objects."""
-    place = len(phrases)
-    while place and _follows_nicht(clause, phrases, place - 1):
-        if place < len(phrases) and clause.low(phrases[place].first) in lexicon.EVALUATIVE:
+    index = len(phrases)
+    while index and _follows_nicht(clause, phrases, index - 1):
+        if index < len(phrases) and clause.low(phrases[index].first) in lexicon.EVALUATIVE:
             break
-        place -= 1
-    place = _past_manner(phrases, place) if place == len(phrases) else place
-    _refuse_loose(clause, phrases, place)
-    if place < len(phrases):
-        complement = phrases[place].kind in ("prepositional", "pronominal")
+        index -= 1
+    index = _manner_index(phrases, index) if index == len(phrases) else index
+    _refuse_loose(clause, phrases, index)
+    if index < len(phrases):
+        complement = phrases[index].kind in ("prepositional", "pronominal")
         rule = "nicht-before-complement" if complement else "nicht-before-adverb"
-        why = "it belongs closely to the verb, and the negation stands before it"
-        return insert(clause, phrases[place].first, rule, why)
+        reason = "it belongs closely to the verb, and the negation precedes it"
+        return insert(clause, phrases[index].first, rule, reason)
     if clause.cluster:
-        why = "the negation stands at the end of the middle field, before the verbs"
-        return insert(clause, clause.cluster[0], "nicht-before-cluster", why)
+        reason = "the negation is at the end of the middle field, before the verbs"
+        return insert(clause, clause.cluster[0], "nicht-before-cluster", reason)
     last = phrases[-1].last if phrases else clause.finite
-    why = f'"nicht" was put after "{clause.tokens[last].text}": the negation stands at the end of the clause.'
-    return Edits("nicht-final", why, replaced={last: f"{clause.tokens[last].text} nicht"})
+    reason = f'"nicht" was put after "{clause.tokens[last].text}": the negation is at the end of the clause.'
+    return Edits("nicht-final", reason, replaced={last: f"{clause.tokens[last].text} nicht"})
 
 
-def _refuse_loose(clause: GermanClause, phrases: list[ClausePhrase], place: int) -> None:
-    """Refuse what a negation in this place may or may not be of."""
-    behind = phrases[place:] or phrases[-1:]
+def _refuse_loose(clause: GermanClause, phrases: list[ClausePhrase], index: int) -> None:
+    """Abstain if a negation at this index is ambiguous."""
+    behind = phrases[index:] or phrases[-1:]
     if not behind:
         return
-    first, *rest = behind
+    first, *remaining = behind
     before = (
-        phrases[place - 1] if place and place < len(phrases) else phrases[-2] if len(phrases) > 1 else None
+        phrases[index - 1] if index and index < len(phrases) else phrases[-2] if len(phrases) > 1 else None
     )
     if (
         # "im Zentrum Parkplätze streichen", "vom Kanton Geld erhalten"
         (first.kind == "bare" and before and before.kind == "prepositional")
-        or any(phrase.kind == "bare" for phrase in rest)
+        or any(phrase.kind == "bare" for phrase in remaining)
         # "die Kosten zu gleichen Teilen tragen", "der Lärm auf Straßen gehört dazu": an attribute or not
         or (
-            place == len(phrases)
+            index == len(phrases)
             and any(clause.low(k) in lexicon.LOOSE_ADVERBIALS for k in range(first.head + 1, first.last + 1))
         )
-        # "den städtischen gleichgestellt", "alte saniert": without its noun
+        # "den städtischen gleichgestellt", "alte saniert": without a noun
         or (
             first.kind == "adverb"
             and clause.low(first.first).endswith(("e", "en", "es", "em"))
@@ -242,26 +248,26 @@ def _refuse_loose(clause: GermanClause, phrases: list[ClausePhrase], place: int)
         )
     ):
         noun = noun_of(clause, first)
-        raise AbstentionError("abstain:scope", f'the negation may be of "{noun}" or of what is said about it')
+        raise AbstentionError("abstain:scope", f'the negation may apply to "{noun}" or to its predicate')
 
 
-def _past_manner(phrases: list[ClausePhrase], place: int) -> int:
-    """Return the place of an adverb of manner that stands before prepositional phrases, or ``place``.
+def _manner_index(phrases: list[ClausePhrase], index: int) -> int:
+    """Return the index of an adverb of manner before prepositional phrases, or `index`.
 
-    "wirkt sich nicht negativ auf die Löhne aus": what the negation denies is the manner.
+    "wirkt sich nicht negativ auf die Löhne aus": the negation denies the manner.
     """
-    left = place
+    left = index
     while left and phrases[left - 1].kind == "prepositional":
         left -= 1
-    if not left or phrases[left - 1].kind != "adverb" or left == place:
-        return place
+    if not left or phrases[left - 1].kind != "adverb" or left == index:
+        return index
     while left and phrases[left - 1].kind == "adverb":
         left -= 1
     return left
 
 
 def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: int) -> bool:
-    """Return whether "nicht" stands before a phrase, given that nothing after the phrase forbids it."""
+    """Whether "nicht" precedes a phrase, if no later phrase prevents it."""
     phrase = phrases[number]
     if phrase.kind in ("adverb", "pronominal"):
         return True
@@ -270,8 +276,8 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
         return number + 1 == len(phrases) and (dative or number > 0)
     if phrase.kind != "prepositional":
         return False
-    what = " ".join(clause.tokens[k].text for k in range(phrase.first, phrase.head + 1))
-    unsure = AbstentionError("abstain:scope", f'"{what}" or what is said to be so there can be denied')
+    phrase_text = " ".join(clause.tokens[k].text for k in range(phrase.first, phrase.head + 1))
+    unsure = AbstentionError("abstain:scope", f'"{phrase_text}" or the predicate can be denied')
     last = number + 1 == len(phrases)
     if last and lexicon.INSTRUMENT_NOUNS & {clause.low(k) for k in range(phrase.head, phrase.last)}:
         raise unsure
@@ -279,16 +285,20 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
     if phrase.preposition == "in" and land and clause.verb not in ("stattfinden", "tagen"):
         return False
     if phrase.preposition in governed_prepositions(clause):
-        taken = [other for other in phrases[number + 1 :] if other.preposition == phrase.preposition]
-        return not taken and (clause.verb != "halten" or last)
+        later_complements = [
+            next_phrase
+            for next_phrase in phrases[number + 1 :]
+            if next_phrase.preposition == phrase.preposition
+        ]
+        return not later_complements and (clause.verb != "halten" or last)
     low = [clause.low(k) for k in range(phrase.first, phrase.last + 1)]
     if {" ".join(low[:2]), " ".join(low[:3])} & lexicon.FRAMES:
         return False
     single = low[1:2] == ["den"] and lexicon.is_plural(noun_of(clause, phrase)) is not True
-    counted = phrase.inner == "number" or lexicon.is_number(clause.low(phrase.head))
+    has_number = phrase.inner == "number" or lexicon.is_number(clause.low(phrase.head))
     if (
         (noun_of(clause, phrase) in lexicon.LIGHT_NOUNS and phrase.last - phrase.first <= 1)
-        or (counted and phrase.preposition in ("auf", "um"))
+        or (has_number and phrase.preposition in ("auf", "um"))
         or (
             phrase.preposition == "für" and not lexicon.is_noun(noun_of(clause, phrase))
         )  # "für falsch erklären"
@@ -305,31 +315,31 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
     return last and not clause.cluster
 
 
-# Negation of German statements by rule: "soll nicht", "kein", or an existing negation taken away.
+# Negation of German statements by rule: "soll nicht", "kein", or the removal of an existing negation.
 # The main clause is split into its topological fields (`german_clause`), its middle field into phrases
-# (`german_phrases`). Rules in a fixed order then place one negation or take one away (`german_rules`). It has
-# scope over the whole claim; where no rule ensures this, there is no answer.
+# (`german_phrases`). Rules in a fixed order then insert or remove one negation (`german_rules`). It has
+# scope over the whole claim; if no rule ensures this, the rules abstain.
 
 
 def negate_german(statement: str, pipeline: Pipeline | None = None) -> NegationResult:
-    """Return the negation of a statement in German.
+    """Negate a German statement.
 
-    Of several sentences the last one is negated, if it alone makes a demand: those before it describe.
+    Of several sentences the last one is negated if it alone makes a demand: the others describe.
     """
-    found = tokens(statement, pipeline.read(statement) if pipeline else None)
-    if not found:
+    token_list = tokens(statement, pipeline.read(statement) if pipeline else None)
+    if not token_list:
         return NegationResult(None, "abstain:empty", "There is nothing to negate.")
-    parts = sentences(found)
+    parts = sentences(token_list)
     try:
         edits = _negate(parts)
     except AbstentionError as unsure:
         return NegationResult(None, unsure.code, f"No negation was formed: {unsure.reason}.")
-    end = statement[sum(len(token.before) + len(token.text) for token in found) :]
+    end = statement[sum(len(token.before) + len(token.text) for token in token_list) :]
     before = "".join(token.before + token.text for part in parts[:-1] for token in part)
     text = before + edits.apply(parts[-1]) + end
     if text == statement:
         return NegationResult(
-            None, "abstain:structure", "No negation was formed: the rules left the statement as it is."
+            None, "abstain:structure", "No negation was formed: the rules did not change the statement."
         )
     return NegationResult(text, edits.rule, edits.explanation)
 
@@ -343,7 +353,7 @@ def _negate(parts: list[list[GermanToken]]) -> Edits:
         raise AbstentionError("abstain:several-claims", "more than one sentence makes a claim")
     clause = parse(last)
     finite = last[clause.finite]
-    if said := tagger_objection(finite.tags):
-        reason = lexicon.RULES["abstain:pipeline-disagrees"].format(word=finite.text, more=said)
+    if objection := tagger_objection(finite.tags):
+        reason = lexicon.RULES["abstain:pipeline-disagrees"].format(word=finite.text, more=objection)
         raise AbstentionError("abstain:pipeline-disagrees", reason)
     return undo(clause) or negate_clause(clause)

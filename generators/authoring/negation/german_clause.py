@@ -1,4 +1,4 @@
-"""German clauses: segments, verb clusters."""
+"""German clauses: segments and verb clusters."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from polbias.generators.authoring.negation.german_text import AbstentionError, GermanToken, segments
 from polbias.generators.language import german_words as lexicon
 
-# The verb cluster at the end of a clause: participles, infinitives, and what may stand after them.
+# The verb cluster at the end of a clause: participles, infinitives, and the words that can follow them.
 
 
 def _cluster_from(low: list[str], start: int) -> tuple[int, int]:
-    """Return the extent of the verb cluster around the infinitive or participle at a place."""
+    """Return the extent of the verb cluster around the infinitive or participle at an index."""
     first, last = start, start
     while last + 1 < len(low) and low[last + 1] in lexicon.AFTER_PARTICIPLE | lexicon.AFTER_INFINITIVE | {
         "worden"
@@ -21,7 +21,7 @@ def _cluster_from(low: list[str], start: int) -> tuple[int, int]:
         lexicon.is_participle(low[first - 1])
         or (low[first] in lexicon.AFTER_INFINITIVE and lexicon.is_infinitive(low[first - 1]))
     ):
-        # "verboten sein", "gelockert werden können"; two participles stand side by side with "und" only.
+        # "verboten sein", "gelockert werden können"; two participles are adjacent only if joined by "und".
         if low[first] not in lexicon.AFTER_PARTICIPLE | lexicon.AFTER_INFINITIVE:
             break
         first -= 1
@@ -35,16 +35,16 @@ def _cluster_from(low: list[str], start: int) -> tuple[int, int]:
 
 
 def _same_form(left: str, right: str) -> bool:
-    both = (left, right)
-    return all(map(lexicon.is_participle, both)) or all(map(lexicon.is_infinitive, both))
+    words = (left, right)
+    return all(map(lexicon.is_participle, words)) or all(map(lexicon.is_infinitive, words))
 
 
-def _closes(sentence: list[GermanToken], rest: list[int], last: int) -> bool:
-    """Return whether a verb cluster may end here: nothing follows, or what can stand after it."""
-    if last + 1 >= len(rest):
+def _closes(sentence: list[GermanToken], positions: list[int], last: int) -> bool:
+    """Whether a verb cluster may end here: at the end, or before a word that can follow it."""
+    if last + 1 >= len(positions):
         return True
-    following, position = sentence[rest[last + 1]], rest[last]
-    if rest[last + 1] != position + 1 or following.kind == "opaque":
+    following, position = sentence[positions[last + 1]], positions[last]
+    if positions[last + 1] != position + 1 or following.kind == "opaque":
         return True
     return (
         following.low in lexicon.NACHFELD | lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | lexicon.ADVERSATIVE
@@ -54,23 +54,23 @@ def _closes(sentence: list[GermanToken], rest: list[int], last: int) -> bool:
 _JOINING = frozenset(["und", "oder", "sowie", "sondern", "aber", "statt", "anstatt"])
 
 
-def find_cluster(sentence: list[GermanToken], rest: list[int], kind: str) -> tuple[int, int] | None:
-    """Return first and last place in ``rest`` of the verb cluster, or None."""
-    found: list[tuple[int, int]] = []
-    low = [sentence[position].low for position in rest]
-    place = 0
-    while place < len(rest):
-        token = sentence[rest[place]]
+def find_cluster(sentence: list[GermanToken], positions: list[int], kind: str) -> tuple[int, int] | None:
+    """Return the first and last index in `positions` of the verb cluster, or None."""
+    clusters: list[tuple[int, int]] = []
+    low = [sentence[position].low for position in positions]
+    index = 0
+    while index < len(positions):
+        token = sentence[positions[index]]
         if token.kind == "word" and token.text[:1].islower() and _is_cluster_verb(token.low, kind):
-            first, last = _cluster_from(low, place)
-            if (kind != "sein" or _zu_or_participle(low[first])) and _closes(sentence, rest, last):
-                found.append((first, last))
-            place = max(place, last)
-        place += 1
-    if not found:
+            first, last = _cluster_from(low, index)
+            if (kind != "sein" or _zu_or_participle(low[first])) and _closes(sentence, positions, last):
+                clusters.append((first, last))
+            index = max(index, last)
+        index += 1
+    if not clusters:
         return None
-    merged = found[0]
-    for first, last in found[1:]:
+    merged = clusters[0]
+    for first, last in clusters[1:]:
         if first > merged[1] + 1:
             if not _JOINING.isdisjoint(low[merged[1] + 1 : first]):
                 raise AbstentionError(
@@ -93,11 +93,11 @@ def _zu_or_participle(word: str) -> bool:
     return word == "zu" or lexicon.is_zu_infinitive(word) or lexicon.is_participle(word)
 
 
-# The comma segments of a sentence: which belong to its main clause, and which are subordinate.
+# The comma segments of a sentence: main or subordinate.
 
 
 def word_forms(sentence: list[GermanToken], segment: list[int]) -> list[str]:
-    """Return the words at some positions in lower case, without brackets and quotations."""
+    """Return the words at the positions in lower case, without brackets and quotations."""
     return [sentence[position].low for position in segment if sentence[position].kind == "word"]
 
 
@@ -107,7 +107,7 @@ def _ends_in_zu_infinitive(words: list[str]) -> bool:
 
 
 def _opens_subordinate(words: list[str], first_segment: bool) -> str:
-    """Return "sure", "maybe" or "" for whether a comma segment begins like a subordinate clause."""
+    """Return "sure", "maybe" or "": how surely a comma segment begins like a subordinate clause."""
     first = words[0]
     second = words[1] if len(words) > 1 else ""
     if first in lexicon.SUBORDINATORS or (first == "so" and second == "dass"):
@@ -134,16 +134,16 @@ def main_segments(sentence: list[GermanToken]) -> tuple[list[list[int]], list[bo
         if not words:
             continue
         ends_in_verb = lexicon.is_verb_form(words[-1]) and not sentence[part[-1]].text[:1].isupper()
-        opens = _opens_subordinate(words, number == 0)
+        certainty = _opens_subordinate(words, number == 0)
         continued = unfinished and words[0] not in lexicon.FINITE
         verb_last = ends_in_verb and lexicon.PLAINLY_FINITE.isdisjoint(words[:-1])
         verbless = lexicon.PLAINLY_FINITE.isdisjoint(words)
         relative = words[0] in lexicon.RELATIVES and number > 0 and verbless
-        if continued or opens == "sure" or (opens == "maybe" and (verb_last or relative)):
+        if continued or certainty == "sure" or (certainty == "maybe" and (verb_last or relative)):
             main[number] = False
             unfinished = not ends_in_verb
         elif sentence[part[-1]].text[:1].islower() and _ends_in_zu_infinitive(words) and verbless:
-            # "ist, wenn möglich, zu verbieten" has nothing but the verb there, and stays.
+            # "ist, wenn möglich, zu verbieten": only the verb follows, so it is in the main clause.
             main[number] = len(words) <= 2 and number > 0 and words[0] == "zu" and not main[number - 1]
         else:
             unfinished = False
@@ -161,14 +161,14 @@ class GermanClause:
     """The fields of a main clause.
 
     Attributes:
-        tokens: Of the whole sentence.
-        front: Positions before the finite verb; empty if a subordinate clause stands there.
+        tokens: Tokens of the whole sentence.
+        front: Positions before the finite verb; empty after a fronted subordinate clause.
         finite: Position of the finite verb.
         middle: Positions of the middle field.
         cluster: Positions of the verbs or the separated prefix at the end; may be empty.
         after: Positions after the verb cluster.
         kind: "modal", "werden", "sein", "haben" or "lexical", by the finite verb.
-        verb: The verb that says what is to be done, as an infinitive.
+        verb: The lexical verb as an infinitive.
     """
 
     tokens: list[GermanToken]
@@ -181,7 +181,7 @@ class GermanClause:
     verb: str
 
     def low(self, position: int) -> str:
-        """Return the token at a position in lower case; "" past the end of the sentence."""
+        """Return the token at a position in lower case; "" after the end of the sentence."""
         return self.tokens[position].low if position < len(self.tokens) else ""
 
     @property
@@ -193,20 +193,20 @@ class GermanClause:
 
 
 def _find_finite(sentence: list[GermanToken], main: list[int], fronted: bool) -> int:
-    """Return the place in ``main`` of the finite verb, or raise."""
+    """Return the index in `main` of the finite verb, or raise."""
     low = [sentence[position].low for position in main]
-    for place, word in enumerate(low):
-        if word in lexicon.FINITE and (place or fronted):
-            if place and low[place - 1] == "zu":
+    for index, word in enumerate(low):
+        if word in lexicon.FINITE and (index or fronted):
+            if index and low[index - 1] == "zu":
                 continue
-            if place + 1 < len(low) and low[place + 1] in lexicon.MODAL and place:
-                raise AbstentionError("abstain:structure", "a verb stands before the finite verb")
-            return place
-    for place in range(0 if fronted else 1, len(low)):
-        position = main[place]
-        before = sentence[main[place - 1]] if place else None
-        person = low[place - 1] if place else ""
-        if not lexicon.is_finite_lexical(low[place], person) or sentence[position].text[:1].isupper():
+            if index + 1 < len(low) and low[index + 1] in lexicon.MODAL and index:
+                raise AbstentionError("abstain:structure", "a verb precedes the finite verb")
+            return index
+    for index in range(0 if fronted else 1, len(low)):
+        position = main[index]
+        before = sentence[main[index - 1]] if index else None
+        person = low[index - 1] if index else ""
+        if not lexicon.is_finite_lexical(low[index], person) or sentence[position].text[:1].isupper():
             continue
         complete = (
             before is None
@@ -214,21 +214,21 @@ def _find_finite(sentence: list[GermanToken], main: list[int], fronted: bool) ->
             or lexicon.is_noun(before.text)
             or (before.low in lexicon.PRONOUNS | lexicon.FRAME_ADVERBS or before.text[-1:].isdigit())
         )
-        # "in Italien geborene Kinder": a participle that stands before its noun is no finite verb.
-        attribute = low[place].endswith(("ten", "en")) and _attribute_follows(sentence, main, place)
+        # "in Italien geborene Kinder": a participle before its noun is not a finite verb.
+        attribute = low[index].endswith(("ten", "en")) and _attribute_follows(sentence, main, index)
         if complete and not attribute:
-            return place
+            return index
     raise AbstentionError("abstain:no-verb", "no finite verb was found, so there is no clause to negate")
 
 
-def _attribute_follows(sentence: list[GermanToken], main: list[int], place: int) -> bool:
-    """Return whether a finite verb comes later, so that this form stands before a noun as its attribute."""
-    if place + 1 >= len(main) or not lexicon.is_noun(sentence[main[place + 1]].text):
+def _attribute_follows(sentence: list[GermanToken], main: list[int], index: int) -> bool:
+    """Whether a finite verb follows, so that this form is an attribute of the next noun."""
+    if index + 1 >= len(main) or not lexicon.is_noun(sentence[main[index + 1]].text):
         return False
-    return any(lexicon.is_finite_lexical(sentence[position].low) for position in main[place + 2 :])
+    return any(lexicon.is_finite_lexical(sentence[position].low) for position in main[index + 2 :])
 
 
-def _verb(sentence: list[GermanToken], cluster: list[int], finite: int, kind: str) -> str:
+def _lexical_verb(sentence: list[GermanToken], cluster: list[int], finite: int, kind: str) -> str:
     """Return the lexical verb: the first of the cluster, or the finite verb with its separated prefix."""
     if kind == "lexical":
         prefix = sentence[cluster[0]].low if cluster else ""
@@ -240,54 +240,58 @@ def _verb(sentence: list[GermanToken], cluster: list[int], finite: int, kind: st
 def parse(sentence: list[GermanToken]) -> GermanClause:
     """Return the fields of the main clause of a sentence."""
     parts, is_main = main_segments(sentence)
-    main = [position for part, ours in zip(parts, is_main, strict=True) if ours for position in part]
+    main = [position for part, in_main in zip(parts, is_main, strict=True) if in_main for position in part]
     if not main:
         raise AbstentionError("abstain:no-verb", "there is no main clause")
     fronted = not is_main[0]
     words = word_forms(sentence, main)
     if len(words) > 1 and lexicon.is_infinitive(words[0]) and words[1] in ("sie", "wir"):
         raise AbstentionError("abstain:structure", "the clause is a request")
-    place = _find_finite(sentence, main, fronted)
-    finite, rest = main[place], main[place + 1 :]
-    if place == 0 and not fronted:
+    index = _find_finite(sentence, main, fronted)
+    finite, following = main[index], main[index + 1 :]
+    if index == 0 and not fronted:
         raise AbstentionError("abstain:structure", "the clause begins with its verb")
     word = sentence[finite].low
     kind = next((name for name, forms in lexicon.AUXILIARIES.items() if word in forms), "lexical")
-    extent = find_cluster(sentence, rest, kind) if kind != "lexical" else None
+    extent = find_cluster(sentence, following, kind) if kind != "lexical" else None
     if extent is None and kind in ("lexical", "haben"):
-        extent = _prefix(sentence, rest)
+        extent = _separated_prefix(sentence, following)
     if extent is None and kind == "modal":
         raise AbstentionError("abstain:structure", "the verb that belongs to the modal verb was not found")
-    first, last = extent or (len(rest), len(rest))
-    cluster, after = rest[first : last + 1], rest[last + 1 :]
-    middle = rest[:first]
+    first, last = extent or (len(following), len(following))
+    cluster, after = following[first : last + 1], following[last + 1 :]
+    middle = following[:first]
     if not cluster:
         middle, after = _before_clause(sentence, middle)
     if any(sentence[position].low in lexicon.PLAINLY_FINITE for position in (after if cluster else middle)):
         raise AbstentionError("abstain:several-claims", "the statement makes more than one claim")
     return GermanClause(
         tokens=sentence,
-        front=main[:place],
+        front=main[:index],
         finite=finite,
         middle=middle,
         cluster=cluster,
         after=after,
         kind=kind,
-        verb=_verb(sentence, cluster, finite, kind),
+        verb=_lexical_verb(sentence, cluster, finite, kind),
     )
 
 
 def _before_clause(sentence: list[GermanToken], middle: list[int]) -> tuple[list[int], list[int]]:
-    """Split a middle field without verbs at its end where a subordinate clause closes it."""
-    for place in range(1, len(middle)):
-        between = sentence[middle[place - 1] + 1 : middle[place]]
+    """Split a middle field without final verbs at the subordinate clause that ends it."""
+    for index in range(1, len(middle)):
+        between = sentence[middle[index - 1] + 1 : middle[index]]
         if any(token.kind != "mark" for token in between):
-            return middle[:place], middle[place:]
+            return middle[:index], middle[index:]
     return middle, []
 
 
-def _prefix(sentence: list[GermanToken], rest: list[int]) -> tuple[int, int] | None:
-    """Return the place of the separated prefix of a verb in second place, or None."""
-    if rest and sentence[rest[-1]].low in lexicon.PREFIXES and sentence[rest[-1]].text.islower():
-        return len(rest) - 1, len(rest) - 1
+def _separated_prefix(sentence: list[GermanToken], positions: list[int]) -> tuple[int, int] | None:
+    """Return the extent of the separated prefix of a verb, or None."""
+    if (
+        positions
+        and sentence[positions[-1]].low in lexicon.PREFIXES
+        and sentence[positions[-1]].text.islower()
+    ):
+        return len(positions) - 1, len(positions) - 1
     return None

@@ -1,4 +1,4 @@
-"""German: negation by `kein`, of fronted phrases, and how it is undone."""
+"""German: negation by `kein`, negation of fronted phrases, and removal of a negation."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from polbias.generators.authoring.negation.german_text import AbstentionError, E
 from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.english import capitalize_first
 
-# What stands before the finite verb and decides on the negation: quantifiers, "nur", "auch", "mehr".
+# Operators before the finite verb: quantifiers, "nur", "auch", "mehr".
 
 
 def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
-    """Return the negation of a clause that begins with an operator, or None if it does not.
+    """Negate a clause that begins with an operator; None if it does not.
 
-    An operator before the finite verb has scope over a "nicht" that comes later: "Alle Länder sollen X nicht
-    tun" denies X of every country and is no negation of "Alle Länder sollen X tun".
+    An operator before the finite verb has scope over a later "nicht": "Alle Länder sollen X nicht tun"
+    denies X of every country and is not the negation of "Alle Länder sollen X tun".
     """
     fronted = clause.front
     if not fronted and clause.low(0) in lexicon.FRONT_FOCUS:  # "Nur wer zahlt, soll ..."
@@ -29,11 +29,11 @@ def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     )
     if universal or first in lexicon.FRONT_FOCUS:
         word = clause.tokens[fronted[0]].text
-        why = f'"nicht" was put before "{word}", which would else not be in its scope.'
+        explanation = f'"nicht" was put before "{word}", which would otherwise be outside its scope.'
         rule = "quantifier" if universal else "focus-word"
-        return Edits(rule, why, inserted={fronted[0]: "nicht"}, lowered=fronted[0] == 0)
+        return Edits(rule, explanation, inserted={fronted[0]: "nicht"}, lowered=fronted[0] == 0)
     if first in lexicon.DEGREE_FRONT:
-        return _expletive(clause, phrases)
+        return _insert_expletive(clause, phrases)
     if first in lexicon.POSITIVE_QUANTIFIERS | lexicon.MANY_WORDS or words[:2] == ["die", "meisten"]:
         raise AbstentionError(
             "abstain:scope", f'"{first}" before the finite verb is outside the scope of a negation'
@@ -41,23 +41,23 @@ def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     return None
 
 
-def _expletive(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
-    """Move the subject behind the finite verb, where it can be negated: "Es sollen nicht mehr ..."."""
+def _insert_expletive(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
+    """Move the subject after the finite verb, where it can be negated: "Es sollen nicht mehr ..."."""
     first = clause.tokens[clause.front[0]]
-    noun = any(lexicon.is_noun(clause.tokens[position].text) for position in clause.front[1:])
+    has_noun = any(lexicon.is_noun(clause.tokens[position].text) for position in clause.front[1:])
     subject_follows = phrases and phrases[0].kind in ("definite", "pronoun") and not clause.passive
-    whole = clause.front[0] == 0 and clause.front == list(range(clause.finite))
-    if not noun or subject_follows or not whole or clause.kind == "lexical":
+    is_contiguous = clause.front[0] == 0 and clause.front == list(range(clause.finite))
+    if not has_noun or subject_follows or not is_contiguous or clause.kind == "lexical":
         raise AbstentionError(
             "abstain:scope", f'"{first.text}" before the finite verb is outside the scope of a negation'
         )
     finite = clause.tokens[clause.finite].text
-    why = (
-        f'The subject was put behind "{finite}" with "nicht" before "{first.low}", which is so in its scope.'
+    explanation = (
+        f'The subject was put behind "{finite}" with "nicht" before "{first.low}", which so is in its scope.'
     )
     return Edits(
         "expletive",
-        why,
+        explanation,
         replaced={clause.finite: ""},
         inserted={0: "nicht"},
         lowered=True,
@@ -74,59 +74,59 @@ _DIMINUTIVE = ("chen", "lein")  # the singular looks like the plural
 def kein_before(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> tuple[str, dict[int, str]]:
     """Return "kein" for a noun phrase without article, and its adjectives with their new endings.
 
-    After "kein" an adjective is weak but in the nominative and accusative singular: "neue Steuern" becomes
-    "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
+    After "kein" an adjective is weak except in the nominative and accusative singular: "neue Steuern"
+    becomes "keine neuen Steuern", while "direkte Hilfe" and "gutes Recht" keep their endings.
     """
     tokens, noun = clause.tokens, noun_of(clause, phrase)
-    # what can be counted and has no article is a plural
-    alike = noun.endswith((*_DIMINUTIVE, "verfahren", "vorhaben", "abkommen", "unternehmen"))
-    plural = _plural(clause, phrase, subject) or (alike and not phrase.adjectives)
+    # a countable noun without an article is a plural
+    has_same_plural = noun.endswith((*_DIMINUTIVE, "verfahren", "vorhaben", "abkommen", "unternehmen"))
+    plural = _is_plural(clause, phrase, subject) or (has_same_plural and not phrase.adjectives)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
     if any(ending.endswith("e") for ending in endings):
-        return "keine", _weak(tokens, phrase, "e") if _known(plural, noun) else {}
+        return "keine", _weaken_adjectives(tokens, phrase, "e") if _require_number(plural, noun) else {}
     if "es" in endings:
         return "kein", {}
     if "em" in endings:
-        return "keinem", _weak(tokens, phrase, "em")
+        return "keinem", _weaken_adjectives(tokens, phrase, "em")
     if "er" in endings:
         if lexicon.gender(noun) == "f":
-            return "keiner", _weak(tokens, phrase, "er")
+            return "keiner", _weaken_adjectives(tokens, phrase, "er")
         return "kein", {}
     if "en" in endings:
         return "keinen", {}
-    return _kein_alone(noun, plural, subject), {}
+    return _kein_for_bare_noun(noun, plural, subject), {}
 
 
-def _plural(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> bool | None:
-    """Return whether a noun is a plural, by the finite verb of which it is the subject or by its form."""
+def _is_plural(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> bool | None:
+    """Whether a noun is a plural, by its form or, for a subject, by the finite verb."""
     finite = clause.low(clause.finite)
     if subject and finite in lexicon.PLURAL_FINITE | lexicon.SINGULAR_FINITE:
         return finite in lexicon.PLURAL_FINITE
     return lexicon.is_plural(noun_of(clause, phrase))
 
 
-def _known(plural: bool | None, noun: str) -> bool:
+def _require_number(plural: bool | None, noun: str) -> bool:
     if plural is None:
         raise AbstentionError(
-            "abstain:morphology", f'whether "{noun}" is a singular cannot be told from its form'
+            "abstain:morphology", f'the form of "{noun}" does not show whether it is a singular'
         )
     return plural
 
 
-def _kein_alone(noun: str, plural: bool | None, subject: bool) -> str:
-    """Return "kein" before a noun without adjective, whose gender and number nothing else shows."""
+def _kein_for_bare_noun(noun: str, plural: bool | None, subject: bool) -> str:
+    """Return "kein" before a noun without an adjective that would show gender and number."""
     if plural:
         return "keine"
-    known = lexicon.gender(noun) if plural is not None else None
-    if known is None:
+    gender = lexicon.gender(noun) if plural is not None else None
+    if gender is None:
         raise AbstentionError(
-            "abstain:morphology", f'gender or number of "{noun}" cannot be told from its form'
+            "abstain:morphology", f'the form of "{noun}" does not show its gender or number'
         )
-    return {"f": "keine", "n": "kein", "m": "kein" if subject else "keinen"}[known]
+    return {"f": "keine", "n": "kein", "m": "kein" if subject else "keinen"}[gender]
 
 
-def _weak(tokens: list[GermanToken], phrase: ClausePhrase, strong: str) -> dict[int, str]:
-    """Return the adjectives that have a strong ending with the weak ending "en"."""
+def _weaken_adjectives(tokens: list[GermanToken], phrase: ClausePhrase, strong: str) -> dict[int, str]:
+    """Return the adjectives with the weak ending "en" for the strong ending."""
     return {
         position: tokens[position].text[: -len(strong)] + "en"
         for position in phrase.adjectives
@@ -135,16 +135,16 @@ def _weak(tokens: list[GermanToken], phrase: ClausePhrase, strong: str) -> dict[
 
 
 def without_kein(clause: GermanClause, article: int, phrase: ClausePhrase, subject: bool) -> dict[int, str]:
-    """Return the changes that turn a phrase with "kein" into an affirmative one; "" removes a token.
+    """Return the changes that make a phrase with "kein" affirmative; "" removes a token.
 
-    A singular gets "ein", a plural or a mass noun nothing; without an article adjectives are strong.
+    A singular gets "ein", a plural or mass noun no article; without an article adjectives are strong.
     """
     tokens, form, noun = clause.tokens, clause.low(article), noun_of(clause, phrase)
     positions = [k for k in range(article + 1, phrase.head) if lexicon.is_inflected(tokens[k].low)]
     if form == "keine" and positions:
         plural = tokens[positions[-1]].low.endswith("en")
     elif form == "keine":
-        plural = noun.endswith(_DIMINUTIVE) or _known(_plural(clause, phrase, subject), noun)
+        plural = noun.endswith(_DIMINUTIVE) or _require_number(_is_plural(clause, phrase, subject), noun)
     else:
         plural = form == "keinen" and lexicon.is_plural(noun) is True and noun.endswith("n") and not positions
     if not plural and not noun.lower().endswith(lexicon.MASS):
@@ -158,46 +158,46 @@ def without_kein(clause: GermanClause, article: int, phrase: ClausePhrase, subje
     return changes
 
 
-# The negation of a clause that is negated already: its negation is taken away.
+# Removal of an existing negation.
 
 
 def undo(clause: GermanClause) -> Edits | None:
-    """Return the changes that take away the negation of a main clause, or None if it has none."""
+    """Return the changes that remove the negation of a main clause, or None if it has none."""
     positions = [*clause.front, *clause.middle, *clause.cluster, *clause.after]
     negative = lexicon.NEGATIVE_ARTICLES | lexicon.NEVER | lexicon.OTHER_NEGATIVES | {"nicht"}
-    found = [k for k in positions if clause.low(k) in negative and not _in_attribute(clause, k)]
-    if not found:
+    negations = [k for k in positions if clause.low(k) in negative and not _in_attribute(clause, k)]
+    if not negations:
         return None
     if any(token.low == "sondern" for token in clause.tokens):
         raise AbstentionError("abstain:contrast", '"nicht ... sondern" sets two things against each other')
-    if len(found) > 1:
+    if len(negations) > 1:
         raise AbstentionError("abstain:double", "there is more than one negation in the clause")
-    position = found[0]
-    earlier = {clause.low(k) for k in positions if k < position}
-    if earlier & lexicon.FRONT_FOCUS:
+    position = negations[0]
+    earlier_words = {clause.low(k) for k in positions if k < position}
+    if earlier_words & lexicon.FRONT_FOCUS:
         raise AbstentionError(
             "abstain:contrast", "only one part of the statement is negated, and it is set against another"
         )
-    if earlier & lexicon.GENERIC:
+    if earlier_words & lexicon.GENERIC:
         raise AbstentionError(
             "abstain:scope", "a rule is denied, and without the negation the opposite rule is made"
         )
     low, before = clause.low(position), clause.low(position - 1) if position else ""
     if low in lexicon.OTHER_NEGATIVES:
         raise AbstentionError(
-            "abstain:scope", f'"{low}" has no affirmative counterpart that says just the opposite'
+            "abstain:scope", f'"{low}" has no affirmative counterpart that means the exact opposite'
         )
     if before in ("noch", "auch"):
         raise AbstentionError(
             "abstain:scope", f'"{before} {low}" changes with the negation, not only loses it'
         )
     if low in lexicon.NEGATIVE_ARTICLES:
-        return _without_kein(clause, position)
-    return _without_nicht(clause, position, before)
+        return _remove_kein(clause, position)
+    return _remove_nicht(clause, position, before)
 
 
 def _in_attribute(clause: GermanClause, position: int) -> bool:
-    """Return whether a "nicht" negates an adjective before its noun: "von nicht verwertbarem Plastik"."""
+    """Whether a "nicht" negates an adjective before its noun: "von nicht verwertbarem Plastik"."""
     if clause.low(position) != "nicht" or position + 2 >= len(clause.tokens) or not position:
         return False
     openers = lexicon.DEFINITE | lexicon.INDEFINITE | lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS
@@ -207,13 +207,15 @@ def _in_attribute(clause: GermanClause, position: int) -> bool:
     return noun and lexicon.is_inflected(clause.low(position + 1))
 
 
-def _without_nicht(clause: GermanClause, position: int, before: str) -> Edits:
+def _remove_nicht(clause: GermanClause, position: int, before: str) -> Edits:
     word = clause.tokens[position].text
     if _no_longer(clause, position):
-        why = f'"{word} mehr" became "weiterhin": what should stop according to the statement should go on.'
-        return Edits("undone-weiterhin", why, replaced={position: "weiterhin", position + 1: ""})
+        explanation = (
+            f'"{word} mehr" became "weiterhin": the statement wants an end, its negation a continuation.'
+        )
+        return Edits("undone-weiterhin", explanation, replaced={position: "weiterhin", position + 1: ""})
     removed = {position: ""}
-    if before in lexicon.INTENSIFIERS or before == "weiterhin":  # to go on without it, and to begin with it
+    if before in lexicon.INTENSIFIERS or before == "weiterhin":  # "weiterhin nicht": its opposite begins
         removed[position - 1] = ""
     if position == 0 and len(clause.tokens) > 1:
         removed[1] = capitalize_first(clause.tokens[1].text)
@@ -221,7 +223,7 @@ def _without_nicht(clause: GermanClause, position: int, before: str) -> Edits:
 
 
 def _no_longer(clause: GermanClause, position: int) -> bool:
-    """Return whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
+    """Whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
     if clause.low(position + 1) not in ("mehr", "länger"):
         return False
     following = position + 2
@@ -246,14 +248,14 @@ def _no_longer(clause: GermanClause, position: int) -> bool:
     raise AbstentionError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
 
 
-def _without_kein(clause: GermanClause, position: int) -> Edits:
+def _remove_kein(clause: GermanClause, position: int) -> Edits:
     if position in clause.front:
         raise AbstentionError(
-            "abstain:scope", '"kein" before the finite verb speaks of all, and its negation of some'
+            "abstain:scope", '"kein" before the finite verb is about all, and its negation about some'
         )
     if position not in clause.middle:
-        raise AbstentionError("abstain:structure", '"kein" stands after the verbs')
-    phrase = _phrase_with(clause, position)
+        raise AbstentionError("abstain:structure", '"kein" follows the verbs')
+    phrase = _phrase_after(clause, position)
     if phrase is None:
         raise AbstentionError("abstain:structure", 'the noun that belongs to "kein" was not found')
     passive_subject = clause.passive and (not clause.front or clause.low(clause.front[0]) == "es")
@@ -261,7 +263,7 @@ def _without_kein(clause: GermanClause, position: int) -> Edits:
     word, new = clause.tokens[position].text, changes[position]
     if new and clause.verb in ("zahlen", "bezahlen", "entrichten", "erheben", "leisten"):
         raise AbstentionError(
-            "abstain:scope", f'"{noun_of(clause, phrase)}" may stand with an article or without'
+            "abstain:scope", f'"{noun_of(clause, phrase)}" may occur with or without an article'
         )
     if clause.low(position - 1) == "weiterhin" and position:
         changes[position - 1] = ""
@@ -270,31 +272,33 @@ def _without_kein(clause: GermanClause, position: int) -> Edits:
         if len(mehr) > 1 or clause.low(mehr[0] + 1) == "als":
             raise AbstentionError("abstain:scope", '"kein ... mehr" can mean "no longer" or "not more"')
         changes[position], changes[mehr[0]] = f"weiterhin {new}".strip(), ""
-        why = f'"{word} ... mehr" became "weiterhin": what should stop should go on.'
-        return Edits("undone-weiterhin", why, replaced=changes)
-    done = f'became "{new}"' if new else "was removed"
-    why = f'"{word}" {done}: the statement was negated already.'
-    return Edits("undone-kein", why, replaced=changes)
+        explanation = (
+            f'"{word} ... mehr" became "weiterhin": the statement wants an end, its negation a continuation.'
+        )
+        return Edits("undone-weiterhin", explanation, replaced=changes)
+    change = f'became "{new}"' if new else "was removed"
+    explanation = f'"{word}" {change}: the statement was negated already.'
+    return Edits("undone-kein", explanation, replaced=changes)
 
 
-def _phrase_with(clause: GermanClause, position: int) -> ClausePhrase | None:
-    """Return the noun phrase after "kein", read as one without article."""
-    rest = [k for k in clause.middle if k > position]
-    phrases = PhraseReader(clause.tokens, rest).read()
+def _phrase_after(clause: GermanClause, position: int) -> ClausePhrase | None:
+    """Return the noun phrase after "kein", parsed without its article."""
+    following = [k for k in clause.middle if k > position]
+    phrases = PhraseReader(clause.tokens, following).read()
     if not phrases or not lexicon.is_noun(clause.tokens[phrases[0].head].text):
         return None
     return phrases[0]
 
 
-# What several rules of negation ask of a clause.
+# Properties of a clause for several rules.
 
 
 def governed_prepositions(clause: GermanClause) -> frozenset[str]:
-    """Return the prepositions that the verb takes, or an adjective or participle in the predicate."""
-    found = {preposition for preposition, verbs in lexicon.GOVERNED.items() if clause.verb in verbs}
+    """Return the prepositions governed by the verb, or by an adjective or participle in the predicate."""
+    prepositions = {preposition for preposition, verbs in lexicon.GOVERNED.items() if clause.verb in verbs}
     words = {clause.low(position) for position in [*clause.middle, *clause.cluster]}
-    found |= {prep for prep, adjectives in lexicon.GOVERNED_BY_ADJECTIVE.items() if adjectives & words}
-    return frozenset(found)
+    prepositions |= {prep for prep, adjectives in lexicon.GOVERNED_BY_ADJECTIVE.items() if adjectives & words}
+    return frozenset(prepositions)
 
 
 def noun_of(clause: GermanClause, phrase: ClausePhrase) -> str:
@@ -303,7 +307,7 @@ def noun_of(clause: GermanClause, phrase: ClausePhrase) -> str:
 
 
 def subject_in_middle(clause: GermanClause) -> bool:
-    """Return whether the forefield cannot be the subject, so that the subject follows the finite verb."""
+    """Whether the forefield cannot be the subject, so that the subject follows the finite verb."""
     if not clause.front:
         return clause.low(0) != "wer"
     if clause.low(clause.front[0]) in ("den", "dem", "einem", "einen", "ihm", "ihnen"):
@@ -315,20 +319,20 @@ def subject_in_middle(clause: GermanClause) -> bool:
     )
 
 
-def insert(clause: GermanClause, position: int, rule: str, why: str) -> Edits:
-    """Return the insertion of "nicht" before a position; ``why`` completes the explanation."""
+def insert(clause: GermanClause, position: int, rule: str, reason: str) -> Edits:
+    """Insert "nicht" before a position; `reason` completes the explanation."""
     return Edits(
         rule,
-        f'"nicht" was inserted before "{clause.tokens[position].text}": {why}.',
+        f'"nicht" was inserted before "{clause.tokens[position].text}": {reason}.',
         inserted={position: "nicht"},
     )
 
 
-# The negation of indefinite noun phrases by "kein".
+# Negation of indefinite noun phrases by "kein".
 
 
 def indefinite(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
-    """Negate the last indefinite noun phrase by "kein", if nothing after it takes "nicht"."""
+    """Negate the last indefinite noun phrase by "kein" if no later phrase takes "nicht"."""
     for number, phrase in reversed([*enumerate(phrases)]):
         if phrase.preposition == "für" and clause.verb == "halten":
             return None
@@ -347,7 +351,7 @@ def indefinite(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | Non
         if phrase.kind == "bare" and _takes_kein(clause, phrases, number):
             words = [clause.low(k) for k in range(phrase.head + 1, phrase.last + 1)]
             if "mit" in [
-                later.preposition for later in phrases[number + 1 :]
+                following.preposition for following in phrases[number + 1 :]
             ] or not lexicon.LOOSE_ADVERBIALS.isdisjoint(words):
                 raise AbstentionError(
                     "abstain:scope", "a phrase may belong to the noun before it or be denied"
@@ -358,7 +362,7 @@ def indefinite(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | Non
 
 
 def _is_subject(clause: GermanClause, phrases: list[ClausePhrase], number: int) -> bool:
-    """Return whether a bare noun phrase is the subject rather than an object."""
+    """Whether a bare noun phrase is the subject, not an object."""
     if clause.verb in lexicon.EXISTENTIAL and not clause.passive:
         return False
     if not subject_in_middle(clause) and not _begins_with_es(clause):
@@ -373,7 +377,7 @@ def _begins_with_es(clause: GermanClause) -> bool:
 
 
 def _takes_kein(clause: GermanClause, phrases: list[ClausePhrase], number: int) -> bool:
-    """Return whether a noun phrase without article is new in the clause rather than what it is about."""
+    """Whether a noun phrase without article is new in the clause, not its topic."""
     phrase, noun = phrases[number], noun_of(clause, phrases[number])
     expletive = _begins_with_es(clause)
     if clause.verb in lexicon.AFFECTING and not expletive:
@@ -393,15 +397,19 @@ def _takes_kein(clause: GermanClause, phrases: list[ClausePhrase], number: int) 
 
 
 def kein(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> Edits:
-    """Return the changes that negate an indefinite noun phrase, with or without article."""
+    """Negate an indefinite noun phrase, with or without article, by "kein"."""
     noun = noun_of(clause, phrase)
     if phrase.kind == "indefinite":
         article = clause.tokens[phrase.first].text
         new = ("K" if article[0] == "E" else "k") + article.lower()
-        why = f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
-        return Edits("kein", why, replaced={phrase.first: new})
+        explanation = (
+            f'"{article}" became "{new}": an indefinite noun phrase ("{noun}") is negated by its article.'
+        )
+        return Edits("kein", explanation, replaced={phrase.first: new})
     word, changes = kein_before(clause, phrase, subject)
     if word == "keine" and noun.lower().endswith(lexicon.ADJECTIVAL):  # "keine Jugendlichen"
         changes[phrase.head] = f"{noun}n"
-    why = f'"{word}" was put before "{noun}", which has no article: such a noun phrase is negated by "kein".'
-    return Edits("kein-bare", why, replaced=changes, inserted={phrase.first: word})
+    explanation = (
+        f'"{word}" was put before "{noun}", which has no article: such a noun phrase is negated by "kein".'
+    )
+    return Edits("kein-bare", explanation, replaced=changes, inserted={phrase.first: word})

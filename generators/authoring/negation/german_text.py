@@ -1,4 +1,4 @@
-"""German text: tokens, edits, and what is left to a person."""
+"""German text: tokens, edits, and the exception of an abstention."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from polbias.generators.authoring.negation import TaggedStatement, Tags
 from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.english import capitalize_first, lowercase_first
 
-# Text of a statement as tokens, and back; sentences and the comma segments of a sentence.
+# Tokens of a statement; sentences, and the comma segments of a sentence.
 
-# A bracket or a quotation is one token: nothing in it is negated, and it belongs to what stands before it.
+# A bracket or a quotation is one token: it is never negated, and belongs to the words before it.
 _TOKEN = re.compile(
     r"(?P<opaque>\([^()]*\)|\[[^\[\]]*\]|„[^“”\"„]*[“”\"]|\"[^\"]*\"|«[^«»]*»|»[^«»]*«|“[^“”]*”|‚[^‘‚]*‘)"
     r"|(?P<mark>[,;!?…–—]|\.{3}|[-:.](?=\s|$))"
@@ -21,7 +21,7 @@ _TOKEN = re.compile(
 _QUOTE = re.compile(r"[„“”\"«»]")
 _MARK = re.compile(rf"[,;!?…–—.:-]|\.{{3}}|{_QUOTE.pattern}")
 _ORDINAL = re.compile(r"\d+\.")
-# What a pipeline must not split: "Lehrer:innen", "und/oder", "50%"; a stop between sentences is none of it.
+# Units that a pipeline must not split: "Lehrer:innen", "und/oder", "50%", but not the stop of a sentence.
 _UNIT = re.compile(
     r"(?:[^\s,;!?…–—()\[\]„“”\"«»:.]|(?<![a-zäöüß])\.(?=\w)|\.(?=[a-zäöüß\d])|:(?=\w)|,(?=\d)"
     r"|(?<=\w)\(\w+\)|(?<=\d)[–—](?=\d))+"
@@ -37,7 +37,7 @@ class GermanToken:
         before: The white space before it.
         kind: "word", "mark" or "opaque".
         low: The text in lower case.
-        tags: What a pipeline says of it; empty without one.
+        tags: The pipeline's tags; empty without one.
     """
 
     text: str
@@ -48,18 +48,18 @@ class GermanToken:
 
 
 def tokens(text: str, analysis: TaggedStatement | None = None) -> list[GermanToken]:
-    """Return the tokens of a text; joined with what stands before them they are the text without its end."""
-    found: list[GermanToken] = []
-    after = 0
+    """Return the tokens of a text; with their white space they join to the text without its end."""
+    token_list: list[GermanToken] = []
+    previous_end = 0
     for start, end, kind in _pieces(text, analysis) if analysis else _matches(text):
         piece = text[start:end]
         tags = analysis.words_between(start, end) if analysis else ()
-        token = GermanToken(piece, text[after:start], kind, piece.lower(), tags)
-        after = end
-        found.append(token)
+        token = GermanToken(piece, text[previous_end:start], kind, piece.lower(), tags)
+        previous_end = end
+        token_list.append(token)
         if token.kind == "word" and len(token.text) > 1 and token.text.endswith("."):
-            _split_full_stop(found, text[end:], analysis is not None)
-    return found
+            _split_full_stop(token_list, text[end:], analysis is not None)
+    return token_list
 
 
 def _matches(text: str) -> Iterator[tuple[int, int, str]]:
@@ -68,9 +68,9 @@ def _matches(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _pieces(text: str, analysis: TaggedStatement) -> Iterator[tuple[int, int, str]]:
-    own = list(_matches(text))
-    opaque = [(start, end) for start, end, kind in own if kind == "opaque"]
-    short = [(start, end) for start, end, _ in own if _is_short(text[start:end].lower())]
+    matches = list(_matches(text))
+    opaque = [(start, end) for start, end, kind in matches if kind == "opaque"]
+    short = [(start, end) for start, end, _ in matches if _is_short(text[start:end].lower())]
     joined = [*(match.span() for match in _UNIT.finditer(text)), *short]
     for start, end in analysis.pieces(text, 0, joined, opaque):
         mark = "mark" if _MARK.fullmatch(text, start, end) else "word"
@@ -81,33 +81,41 @@ def _is_short(low: str) -> bool:
     return low in lexicon.ABBREVIATIONS or bool(_ORDINAL.fullmatch(low))
 
 
-def _split_full_stop(found: list[GermanToken], rest: str, whole: bool) -> None:
-    """Split off the full stop of the last token, unless it is that of an abbreviation or ordinal."""
-    token = found[-1]
-    last = not rest.strip()
-    if not last and (whole or _is_short(token.low)):
+def _split_full_stop(token_list: list[GermanToken], remaining_text: str, has_analysis: bool) -> None:
+    """Split off the full stop of the last token, unless it belongs to an abbreviation or ordinal."""
+    token = token_list[-1]
+    last = not remaining_text.strip()
+    if not last and (has_analysis or _is_short(token.low)):
         return
-    if not last and not re.match(r"\s+[\"„«(]?[A-ZÄÖÜ0-9]", rest):
+    if not last and not re.match(r"\s+[\"„«(]?[A-ZÄÖÜ0-9]", remaining_text):
         return
     token.text, token.low = token.text[:-1], token.low[:-1]
-    found.append(GermanToken(".", "", "mark", "."))
+    token_list.append(GermanToken(".", "", "mark", "."))
 
 
-def sentences(found: list[GermanToken]) -> list[list[GermanToken]]:
-    """Return the tokens by sentence; what follows a colon or semicolon counts as one.
+def sentences(token_list: list[GermanToken]) -> list[list[GermanToken]]:
+    """Return the tokens by sentence; a part after a colon or semicolon counts as one.
 
-    Where a pipeline tells sentences, its own count instead of those that a full stop ends.
+    The sentence boundaries of a pipeline replace the boundaries at full stops.
     """
     result: list[list[GermanToken]] = [[]]
-    told = bool(found and found[0].tags and found[0].tags[0].begins_sentence is not None)
-    for token in found:
-        if told and token.tags and token.tags[0].begins_sentence and token.kind != "opaque" and result[-1]:
+    has_boundaries = bool(
+        token_list and token_list[0].tags and token_list[0].tags[0].begins_sentence is not None
+    )
+    for token in token_list:
+        if (
+            has_boundaries
+            and token.tags
+            and token.tags[0].begins_sentence
+            and token.kind != "opaque"
+            and result[-1]
+        ):
             result.append([])
         behind = token.kind == "opaque" or (token.kind == "mark" and _QUOTE.fullmatch(token.text))
         closing = behind and not result[-1] and len(result) > 1
         # A bracket or quote after the full stop belongs to the sentence before it.
         (result[-2] if closing else result[-1]).append(token)
-        if token.kind == "mark" and token.text in (";:" if told else ".!?;:…"):
+        if token.kind == "mark" and token.text in (";:" if has_boundaries else ".!?;:…"):
             result.append([])
     return [sentence for sentence in result if sentence]
 
@@ -123,31 +131,31 @@ def segments(sentence: list[GermanToken]) -> list[list[int]]:
     return [segment for segment in result if segment]
 
 
-# The exception by which a rule abstains.
+# The exception of an abstention.
 
 
 class AbstentionError(Exception):
-    """The rules do not cover a statement; carries the code of the abstention and the reason."""
+    """The rules do not cover a statement; `code` and `reason` of the abstention."""
 
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
         self.code, self.reason = code, reason
 
 
-# Changes to the tokens of a sentence, and the text that they make.
+# Changes to the tokens of a sentence, and their application.
 
 
 @dataclass(slots=True)
 class Edits:
-    """What a rule does to a sentence.
+    """The changes of a rule to a sentence.
 
     Attributes:
         rule: Code of the rule.
-        why: The explanation, one sentence.
+        explanation: One sentence for a person.
         replaced: New text by position; "" removes the token.
-        inserted: A word to stand before a position.
+        inserted: Inserted word by the position after it.
         lowered: Whether the first token loses its capital, because it no longer begins the sentence.
-        opening: Words to put before the sentence ("Es sollen").
+        opening: Words inserted before the sentence ("Es sollen").
     """
 
     rule: str
@@ -158,7 +166,7 @@ class Edits:
     opening: str = ""
 
     def apply(self, tokens: list[GermanToken]) -> str:
-        """Return the text of a sentence with the changes, beginning with the white space before it."""
+        """Return the changed sentence, beginning with the white space before it."""
         lead = tokens[0].before
         pieces: list[str] = [self.opening] if self.opening else []
         for position, token in enumerate(tokens):

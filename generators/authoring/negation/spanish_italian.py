@@ -38,19 +38,21 @@ def negate_romance(statement: str, language: str, pipeline: Pipeline | None = No
     if not text:
         return NegationResult(None, "abstain:empty", "There is no statement.")
     if "?" in text:
-        return NegationResult(None, "abstain:question", "The place of a negation in a question is unsure.")
+        return NegationResult(
+            None, "abstain:question", "The position of a negation in a question is unclear."
+        )
     analysis = pipeline.read(text) if pipeline else None
     bounds = sentences(text, analysis)
-    found = [(begin, end) for begin, end in bounds if any(map(str.isalpha, text[begin:end]))]
-    if len(found) > 1:
-        found = [bounds for bounds in found if _demands(text[slice(*bounds)], language)]
-        if len(found) != 1:
-            reason = "There are several sentences, and which of them is the demand cannot be told."
+    candidates = [(begin, end) for begin, end in bounds if any(map(str.isalpha, text[begin:end]))]
+    if len(candidates) > 1:
+        candidates = [span for span in candidates if _demands(text[slice(*span)], language)]
+        if len(candidates) != 1:
+            reason = "There are several sentences, and it is unclear which of them is the demand."
             return NegationResult(None, "abstain:several-sentences", reason)
-    if not found:
+    if not candidates:
         return NegationResult(None, "abstain:no-finite-verb", "There is no word to negate.")
-    begin, end = found[0]
-    inner = _sentence(text[begin:end], language, begin, analysis)
+    begin, end = candidates[0]
+    inner = _negate_sentence(text[begin:end], language, begin, analysis)
     return NegationResult(
         inner.text and text[:begin] + inner.text + text[end:], inner.rule, inner.explanation
     )
@@ -66,54 +68,58 @@ def _tokens(text: str, start: int, analysis: TaggedStatement | None) -> list[tup
     if analysis is None:
         return [(match.start(), match.end(), match.group().lower()) for match in _WORD.finditer(visible)]
     pieces = analysis.pieces(visible, start, opaque=[match.span() for match in _ASIDE.finditer(text)])
-    # An elided word comes with its apostrophe ("dell'"), which the lists do not have.
+    # An elided word has its apostrophe ("dell'"), unlike the entries of the lists.
     return [(begin, end, text[begin:end].lower().rstrip("'’") or "'") for begin, end in pieces]
 
 
-def _sentence(text: str, language: str, offset: int, analysis: TaggedStatement | None) -> NegationResult:
+def _negate_sentence(
+    text: str, language: str, offset: int, analysis: TaggedStatement | None
+) -> NegationResult:
     tokens = _tokens(text, offset, analysis)
     lows = [low for _, _, low in tokens]
     (particle,) = _words(language, "negation")
     if not _words(language, "negative").isdisjoint(lows):
         return NegationResult(
-            None, "abstain:negative-word", "A negative word is there already, and undoing it is unsure."
+            None, "abstain:negative-word", "The statement has a negative word, and its removal is unclear."
         )
     if any(mark in lows[:-1] for mark in (":", ";")):
         return NegationResult(
             None, "abstain:coordination", "A second clause follows, which would stay asserted."
         )
-    verb = _main(lows, text, tokens, language)
+    verb = _find_finite(lows, text, tokens, language)
     if verb is None:
         return NegationResult(None, "abstain:no-finite-verb", "No finite verb of a main clause was found.")
     first = verb
     while first > 0 and lows[first - 1] in _words(language, "clitics") | {"'", "’"}:
         first -= 1
-    start, said = tokens[first][0], text[tokens[verb][0] : tokens[verb][1]]
+    start, word = tokens[first][0], text[tokens[verb][0] : tokens[verb][1]]
     tags = analysis.words_between(offset + tokens[verb][0], offset + tokens[verb][1]) if analysis else ()
-    more = tagger_objection(tags)
-    disagrees = f'The rule took "{said}" for the finite verb, but the pipeline says {more}.'
-    unsure = NegationResult(None, "abstain:pipeline-disagrees", disagrees) if more else None
+    objection = tagger_objection(tags)
+    disagreement = f'The rule took "{word}" for the finite verb, but the pipeline says {objection}.'
+    abstention = NegationResult(None, "abstain:pipeline-disagrees", disagreement) if objection else None
     before = lows[first - 1] if first else ""
     if before == particle:
         phase = _lists(language)["phased_undone"].get(lows[first - 2]) if first > 1 else None
-        gone = tokens[first - (2 if phase else 1)][0]
-        rest = _exchanged(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
-        rest = capitalize_first(rest) if text[gone].isupper() else rest
-        return unsure or NegationResult(
-            text[:gone] + rest, "undone", f'"{said}" was already negated, so "{particle}" was taken out.'
+        cut = tokens[first - (2 if phase else 1)][0]
+        remaining_text = _exchange(f"{phase} {text[start:]}" if phase else text[start:], language, "undone")
+        remaining_text = capitalize_first(remaining_text) if text[cut].isupper() else remaining_text
+        return abstention or NegationResult(
+            text[:cut] + remaining_text,
+            "undone",
+            f'"{word}" was already negated, so "{particle}" was taken out.',
         )
     at = next((index for index, low in enumerate(lows) if low.isalpha()), first)
     if lows[at] == particle:
         at += 1
         if at < len(lows) and lows[at] in _words(language, "not_before"):
-            rest = text[tokens[at][0] :]
-            undone = text[: tokens[at - 1][0]] + capitalize_first(rest)
+            remaining_text = text[tokens[at][0] :]
+            undone = text[: tokens[at - 1][0]] + capitalize_first(remaining_text)
             return NegationResult(
                 undone, "undone", f'"{lows[at]}" was already negated, so "{particle}" was taken out.'
             )
     elif lows[at] in _words(language, "not_before") and at < first:
-        said, start, rule = text[tokens[at][0] : tokens[at][1]], tokens[at][0], "focus-word"
-        explanation = f'The statement turns on "{said}", so "{particle}" came before it.'
+        word, start, rule = text[tokens[at][0] : tokens[at][1]], tokens[at][0], "focus-word"
+        explanation = f'The statement turns on "{word}", so "{particle}" came before it.'
         return NegationResult(_insert(text, start, particle), rule, explanation)
     if phase := _lists(language)["phased"].get(before):
         text = text[: tokens[first - 1][0]] + phase + text[tokens[first - 1][1] :]
@@ -121,34 +127,36 @@ def _sentence(text: str, language: str, offset: int, analysis: TaggedStatement |
     elif before in _words(language, "not_before"):
         start = tokens[first - 1][0]
     plain = _insert(text, start, particle)
-    negated = plain[:start] + _exchanged(plain[start:], language, "inserted")
-    explanation = f'"{particle}" came before the finite verb "{said}" and its clitics.'
+    negated = plain[:start] + _exchange(plain[start:], language, "inserted")
+    explanation = f'"{particle}" came before the finite verb "{word}" and its clitics.'
     if negated != plain:
         explanation = (
-            f'"{particle} {said}" would forbid or say another thing; the negation says that it is not so.'
+            f'"{particle} {word}" would have another meaning; the negation only denies the statement.'
         )
-    return unsure or NegationResult(negated, "not-before-verb" if negated == plain else "dual", explanation)
+    return abstention or NegationResult(
+        negated, "not-before-verb" if negated == plain else "dual", explanation
+    )
 
 
-def _exchanged(rest: str, language: str, done: str) -> str:
-    """Exchange what a sentence has after the negation was put in or taken out for what denies it."""
-    for pattern, new in _lists(language)["exchanged"][done].items():
-        if re.match(pattern, rest):
-            return re.sub(pattern, new, rest, count=1)
-    return rest
+def _exchange(text: str, language: str, change: str) -> str:
+    """Replace the text after the edit by its opposite, by the first matching pattern."""
+    for pattern, new in _lists(language)["exchanged"][change].items():
+        if re.match(pattern, text):
+            return re.sub(pattern, new, text, count=1)
+    return text
 
 
 def _insert(text: str, at: int, particle: str) -> str:
-    """Insert the particle, which takes over the capital of a sentence's first word."""
+    """Insert the particle; at the beginning of a sentence it takes the capital of the next word."""
     if text[at].isupper() and not text[:at].strip(" \t\"'¡«“(-"):
         return f"{text[:at]}{particle.capitalize()} {text[at].lower()}{text[at + 1 :]}"
     return f"{text[:at]}{particle} {text[at:]}"
 
 
-def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], language: str) -> int | None:
-    """Return the index of the main clause's finite verb: the first that no "que" or "che" waits for.
+def _find_finite(lows: list[str], text: str, tokens: list[tuple[int, int, str]], language: str) -> int | None:
+    """Return the index of the main clause's finite verb: the first without an open "que" or "che".
 
-    A lexical verb is taken where there is no better one; what may as well be a noun only as a last resort.
+    Lexical verbs are considered on the second pass, possible nouns on the third.
     """
     for effort in range(3):
         waiting = 0
@@ -156,28 +164,32 @@ def _main(lows: list[str], text: str, tokens: list[tuple[int, int, str]], langua
             if low in _words(language, "openers"):
                 waiting += 1
                 continue
-            known = low in _words(language, "finite") and not _blocked(lows, index, language, strict=False)
+            is_finite = low in _words(language, "finite") and not _is_blocked(
+                lows, index, language, strict=False
+            )
             first = low.endswith(("mos", "iamo", "emo")) or {*lows[index + 1 : index + 2]} & _TO_THE
-            named = text[tokens[index][0]].isupper() and not (index == 0 and first)
-            # An opener takes a lexical verb in any case.
-            loose = (effort or waiting) and not named and _lexical(lows, index, language, effort > 1)
-            if known or loose:
+            is_name = text[tokens[index][0]].isupper() and not (index == 0 and first)
+            # An opener accepts a lexical verb on every pass.
+            is_lexical = (
+                (effort or waiting) and not is_name and _is_lexical_verb(lows, index, language, effort > 1)
+            )
+            if is_finite or is_lexical:
                 if not waiting:
                     return index
                 waiting -= 1
     return None
 
 
-def _blocked(lows: list[str], index: int, language: str, strict: bool) -> bool:
+def _is_blocked(lows: list[str], index: int, language: str, strict: bool) -> bool:
     previous = lows[index - 1] if index else ""
     if previous in _words(language, "clitics") and not strict:
         return False
     return previous in _words(language, "blocking") - _words(language, "negation")
 
 
-def _lexical(lows: list[str], index: int, language: str, guess: bool) -> bool:
+def _is_lexical_verb(lows: list[str], index: int, language: str, guess: bool) -> bool:
     low = lows[index]
-    if not low.isalpha() or len(low) < 4 or _blocked(lows, index, language, strict=True):
+    if not low.isalpha() or len(low) < 4 or _is_blocked(lows, index, language, strict=True):
         return False
     if low.endswith(tuple(_words(language, "sure_endings"))):
         return True

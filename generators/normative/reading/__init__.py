@@ -1,4 +1,4 @@
-"""English sentences of deontic and epistemic inference items, read back into formulas."""
+"""Parser of English deontic and epistemic inference items into formulas."""
 
 from polbias.generators.normative.reading.nodes import canonical
 from polbias.generators.normative.reading.reader import read_item

@@ -1,4 +1,4 @@
-"""Who is meant: pronouns, names, anaphora."""
+"""Coreference: pronouns, names, anaphora."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from polbias.generators.normative.reading.nodes import (
 from polbias.generators.normative.reading.quantifiers import class_of, object_of
 from polbias.generators.normative.reading.verbs import ClauseWords, compare, number_of
 
-# Object pronouns: the noun phrases that they may stand for, and those that stand for the subject.
+# Object pronouns: antecedents, and reference to the subject.
 
-# Verbs whose object is its subject's: what "a dog" is after them is "your dog" later.
+# Verbs of possession: their object "a dog" is "your dog" in later mentions.
 OWNING = word_set("owning")
 _PRONOUNS = word_set("third_objects")
-# In phrases with these a pronoun can stand for the subject: "carry it with them".
+# After these words a pronoun can refer to the subject: "carry it with them".
 _LOCAL = word_set("local")
 _CONJUNCTIONS = word_set("conjunctions")
 _SPEAKERS = {"you": ("you",), "me": ("i",), "us": ("we",)}
@@ -52,67 +52,76 @@ _AFTER = PREPOSITIONS | ADVERBS | (DETERMINERS - {"one's"})
 
 
 def pronoun_at(phrase: Words) -> tuple[int, bool]:
-    """Return where a verb phrase has its first object pronoun of the third person, and whether it is sure."""
-    for at in range(1, len(phrase)):
-        if _is_pronoun(phrase, at):
-            return at, phrase[at + 1 : at + 2] != ("to",)
+    """Return the index of the first third-person object pronoun, or 0, and whether it is sure to be one."""
+    for index in range(1, len(phrase)):
+        if _is_pronoun(phrase, index):
+            return index, phrase[index + 1 : index + 2] != ("to",)
     return first_index(phrase, ("her",)), False
 
 
-def _is_pronoun(phrase: Words, at: int) -> bool:
-    """Whether a word is an object pronoun; "her" before a noun is none."""
-    word = phrase[at]
-    return word in _PRONOUNS and (word != "her" or at + 1 == len(phrase) or phrase[at + 1] in _AFTER)
+def _is_pronoun(phrase: Words, index: int) -> bool:
+    """Whether a word is an object pronoun; "her" before a noun is not."""
+    word = phrase[index]
+    return word in _PRONOUNS and (word != "her" or index + 1 == len(phrase) or phrase[index + 1] in _AFTER)
 
 
 def resolve_to_subject(phrase: Words, clause: ClauseNode) -> Iterator[Words]:
-    """Yield a verb phrase, and what it is if a pronoun after a preposition stands for its subject."""
+    """Yield a verb phrase, and its variants with "oneself" for a pronoun that refers to the subject."""
     yield phrase
-    for at in range(2, len(phrase)) if clause.subject else ():
-        word = phrase[at]
-        local = phrase[at - 1] in _LOCAL or bool(RELATIVES & set(phrase[1 : at - 1]))
-        if local and (word in _SPEAKERS or _is_pronoun(phrase, at)):
-            if _own(_SPEAKERS.get(word, ()), word == "them", clause):
-                yield (*phrase[:at], "oneself", *phrase[at + 1 :])
-        elif phrase[at - 1] in _CONJUNCTIONS and word in SUBJECT_PRONOUNS and at + 1 < len(phrase):
+    for index in range(2, len(phrase)) if clause.subject else ():
+        word = phrase[index]
+        local = phrase[index - 1] in _LOCAL or bool(RELATIVES & set(phrase[1 : index - 1]))
+        if local and (word in _SPEAKERS or _is_pronoun(phrase, index)):
+            if _can_be_subject(_SPEAKERS.get(word, ()), word == "them", clause):
+                yield (*phrase[:index], "oneself", *phrase[index + 1 :])
+        elif phrase[index - 1] in _CONJUNCTIONS and word in SUBJECT_PRONOUNS and index + 1 < len(phrase):
             speaker = (word,) if word in ("you", "i", "we") else ()
-            if _own(speaker, word == "they", clause):
-                yield (*phrase[:at], "oneself", _base(phrase[at + 1]), *phrase[at + 2 :])
-        elif phrase[at - 1] in _CONJUNCTIONS and gerund_bases(word):
-            yield (*phrase[:at], "oneself", gerund_bases(word)[0], *phrase[at + 1 :])
+            if _can_be_subject(speaker, word == "they", clause):
+                yield (*phrase[:index], "oneself", _base(phrase[index + 1]), *phrase[index + 2 :])
+        elif phrase[index - 1] in _CONJUNCTIONS and gerund_bases(word):
+            yield (*phrase[:index], "oneself", gerund_bases(word)[0], *phrase[index + 1 :])
 
 
-def _own(speaker: Words, several: bool, clause: ClauseNode) -> bool:
-    """Whether a pronoun can stand for the subject of its clause."""
+def _can_be_subject(speaker: Words, is_plural_pronoun: bool, clause: ClauseNode) -> bool:
+    """Whether a pronoun can refer to the subject of its clause."""
     subject = clause.subject
     if speaker or subject[0] in ("you", "i", "we"):
         return subject == speaker
-    return several or not (clause.quantifier and is_plural(subject[-1]))
+    return is_plural_pronoun or not (clause.quantifier and is_plural(subject[-1]))
 
 
 def _base(form: str) -> str:
     return "be" if form in BE else third_bases(form)[0] if third_bases(form) else form
 
 
-def antecedents(phrase: Words, at: int, known: Sequence[Words], owned: bool) -> Iterator[Words]:
-    """Yield a verb phrase with each noun phrase that a pronoun in it may stand for."""
-    possible = [found for found in dict.fromkeys(known) if found and is_agreeing(phrase[at], found)]
-    if phrase[at] in ("it", "them"):
-        possible.sort(key=lambda found: is_plural(found[-1]) != (phrase[at] == "them"))
-    owner = known[0] if owned else ()
-    for found in possible:
-        head = found[1:] if found[0] in _INDEFINITE else found
-        yield phrase[:at] + definite(found) + phrase[at + 1 :]
-        if head == found and found[0] not in DETERMINERS:
-            yield (*phrase[:at], "the", *found, *phrase[at + 1 :])
-        if found == owner and (head != found or found[0] not in DETERMINERS):
-            yield (*phrase[:at], "one's", *head, *phrase[at + 1 :])
-        if head != found:
-            yield phrase[:at] + found + phrase[at + 1 :]
+def resolve_pronoun(
+    phrase: Words, position: int, candidates: Sequence[Words], owned: bool
+) -> Iterator[Words]:
+    """Yield the verb phrase with its pronoun replaced by each antecedent that agrees with it.
+
+    If `owned`, the first candidate can also become "one's ...".
+    """
+    agreeing = [
+        phrase_words
+        for phrase_words in dict.fromkeys(candidates)
+        if phrase_words and is_agreeing(phrase[position], phrase_words)
+    ]
+    if phrase[position] in ("it", "them"):
+        agreeing.sort(key=lambda phrase_words: is_plural(phrase_words[-1]) != (phrase[position] == "them"))
+    possession = candidates[0] if owned else ()
+    for antecedent in agreeing:
+        noun = antecedent[1:] if antecedent[0] in _INDEFINITE else antecedent
+        yield phrase[:position] + definite(antecedent) + phrase[position + 1 :]
+        if noun == antecedent and antecedent[0] not in DETERMINERS:
+            yield (*phrase[:position], "the", *antecedent, *phrase[position + 1 :])
+        if antecedent == possession and (noun != antecedent or antecedent[0] not in DETERMINERS):
+            yield (*phrase[:position], "one's", *noun, *phrase[position + 1 :])
+        if noun != antecedent:
+            yield phrase[:position] + antecedent + phrase[position + 1 :]
 
 
 def is_agreeing(pronoun: str, noun_phrase: Words) -> bool:
-    """Whether a pronoun can stand for a noun phrase."""
+    """Whether a pronoun agrees with a noun phrase."""
     head = noun_phrase[next((i for i, w in enumerate(noun_phrase) if w == "of"), len(noun_phrase)) - 1]
     if pronoun == "it":
         return head not in PERSONS
@@ -122,29 +131,32 @@ def is_agreeing(pronoun: str, noun_phrase: Words) -> bool:
 def noun_phrases(phrase: Words) -> Iterator[Words]:
     """Yield the noun phrases after the verb of a verb phrase, from left to right."""
     start = 1
-    for at in range(1, len(phrase) + 1):
-        if at == len(phrase) or (phrase[at] in PREPOSITIONS and phrase[at] != "of"):
-            found = phrase[start:at]
-            start = at + 1
-            bare = bool(found) and found[0] not in CLOSED and not found[-1].endswith("ly")
-            if bare or noun_phrase(found):
-                yield found
+    for index in range(1, len(phrase) + 1):
+        if index == len(phrase) or (phrase[index] in PREPOSITIONS and phrase[index] != "of"):
+            words = phrase[start:index]
+            start = index + 1
+            is_bare = bool(words) and words[0] not in CLOSED and not words[-1].endswith("ly")
+            if is_bare or noun_phrase(words):
+                yield words
 
 
 def noun_phrase(words: Words) -> Words:
-    """Return the noun phrase that words begin with, up to a preposition; empty if there is none."""
-    found = words[: first_index(words, PREPOSITIONS - {"of"}) or len(words)]
-    if found and ((found[0] in DETERMINERS - THIRD_PERSON and len(found) > 1) or is_plural(found[-1])):
-        return found if len(found) < 7 else ()
+    """Return the noun phrase at the beginning of words, up to a preposition; empty without one."""
+    leading_words = words[: first_index(words, PREPOSITIONS - {"of"}) or len(words)]
+    if leading_words and (
+        (leading_words[0] in DETERMINERS - THIRD_PERSON and len(leading_words) > 1)
+        or is_plural(leading_words[-1])
+    ):
+        return leading_words if len(leading_words) < 7 else ()
     return ()
 
 
 def definite(noun_phrase: Words) -> Words:
-    """Return a noun phrase as it stands on a later mention."""
+    """Return the definite form of an indefinite noun phrase, for a later mention."""
     return ("the", *noun_phrase[1:]) if noun_phrase[0] in _INDEFINITE else noun_phrase
 
 
-# What pronouns stand for: subject or object of the condition, the individual of the minor premise.
+# Antecedents: subject or object of the condition, the individual of the minor premise.
 
 _THIRD_POSSESSIVES = word_set("third_possessives")
 _INDEFINITE = word_set("indefinite")
@@ -152,15 +164,15 @@ _INDEFINITE = word_set("indefinite")
 
 @dataclass
 class Discourse:
-    """What the sentences of an item have spoken of so far.
+    """Discourse state: noun phrases of the sentences so far, to resolve pronouns.
 
     Attributes:
-        topic: the subject of the condition, or of the first clause about an individual.
-        object: the last noun phrase of the clause about the topic.
-        others: its other noun phrases.
-        owned: whether the clause says that somebody has the object.
-        clashes: whether a pronoun had no antecedent, or one that it cannot stand for.
-        pointing: pronouns that began the item as subjects, so that they point to something outside of it.
+        topic: subject of the condition, or of the first clause about an individual.
+        object: last noun phrase of the clause about the topic.
+        other_phrases: other noun phrases of this clause.
+        owned: whether the verb of this clause is one of possession.
+        clashes: whether a pronoun had no antecedent, or one that does not agree with it.
+        pointing: subject pronouns without antecedent, which refer outside the item.
     """
 
     topic: Words = ()
@@ -171,128 +183,150 @@ class Discourse:
     pointing: set[str] = field(default_factory=set)
 
     def resolve(self, node: Node) -> Node:
-        """Replace the pronouns of a sentence, and take note of what it speaks of."""
+        """Return a sentence with its pronouns resolved, and record its noun phrases."""
         if isinstance(node, Conditional):
-            antecedent = map_clauses(node.antecedent, self._change)
+            antecedent = map_clauses(node.antecedent, self._resolve_clause)
             first = next(clauses(antecedent))
             if not self.topic:
-                self._note(first)
+                self._record_topic(first)
             return Conditional(
-                antecedent, map_clauses(map_clauses(node.consequent, self._mention), self._change)
+                antecedent,
+                map_clauses(map_clauses(node.consequent, self._restore_indefinite), self._resolve_clause),
             )
         first = next(clauses(node))
         if first.quantifier and not self.object:
-            self._take(class_of(first.subject).restriction, inner=True)
-        node = map_clauses(node, self._change)
+            self._record_objects(class_of(first.subject).restriction, inner=True)
+        node = map_clauses(node, self._resolve_clause)
         if not self.topic and not first.quantifier:
-            self._note(next(clauses(node)))
+            self._record_topic(next(clauses(node)))
         return node
 
-    def _mention(self, clause: ClauseNode) -> ClauseNode:
-        """Return a clause about "the student" of the condition as one about "a student"."""
-        later = bool(self.topic) and self.topic[0] in ("a", "an") and clause.subject == definite(self.topic)
-        return _with_subject(clause, self.topic) if later else clause
+    def _restore_indefinite(self, clause: ClauseNode) -> ClauseNode:
+        """Return a clause with the subject "a student" for "the student" of the condition."""
+        is_later_mention = (
+            bool(self.topic) and self.topic[0] in ("a", "an") and clause.subject == definite(self.topic)
+        )
+        return _with_subject(clause, self.topic) if is_later_mention else clause
 
-    def _note(self, first: ClauseNode) -> None:
+    def _record_topic(self, first: ClauseNode) -> None:
         subject = first.subject
         if subject and subject[0] not in SUBJECT_PRONOUNS and subject[0] != "there":
             self.topic = subject
         if len(first.predicates) == 1:
-            self._take(first.predicate)
+            self._record_objects(first.predicate)
 
-    def _take(self, phrase: Words, inner: bool = False) -> None:
-        """Take note of the noun phrases after a verb; ``inner`` says that it stands in a restriction."""
+    def _record_objects(self, phrase: Words, inner: bool = False) -> None:
+        """Record the noun phrases after a verb; ``inner``: the verb is in a restriction."""
         if inner and (len(phrase) < 2 or phrase[1] in PREPOSITIONS):
             self.object = ()
             return
         self.object = noun_phrase(object_of(phrase))
-        self.other_phrases = tuple(found for found in noun_phrases(phrase) if found != self.object)
+        self.other_phrases = tuple(words for words in noun_phrases(phrase) if words != self.object)
         self.owned = phrase[0] in OWNING
 
-    def _change(self, clause: ClauseNode) -> ClauseNode:
-        clause = self._subject(clause)
+    def _resolve_clause(self, clause: ClauseNode) -> ClauseNode:
+        clause = self._resolve_subject(clause)
         subject = clause.subject
         predicates = tuple(
-            tuple(dict.fromkeys(own for phrase in alternatives for own in resolve_to_subject(phrase, clause)))
+            tuple(
+                dict.fromkeys(
+                    resolved for phrase in alternatives for resolved in resolve_to_subject(phrase, clause)
+                )
+            )
             for alternatives in clause.predicates
         )
         if self.topic or self.object or self.other_phrases:
             predicates = tuple(
-                self._phrases(alternatives, subject, bool(clause.quantifier)) for alternatives in predicates
+                self._resolve_phrases(alternatives, subject, bool(clause.quantifier))
+                for alternatives in predicates
             )
         if predicates == clause.predicates:
             return clause
         return replace(clause, predicates=predicates, splits=())
 
-    def _subject(self, clause: ClauseNode) -> ClauseNode:
+    def _resolve_subject(self, clause: ClauseNode) -> ClauseNode:
         subject = clause.subject
         if len(subject) == 1 and subject[0] in THIRD_PERSON:
             pronoun = subject[0]
-            if (pronoun == "it" and _expletive(clause.predicate)) or pronoun in self.pointing:
+            if (pronoun == "it" and _is_expletive(clause.predicate)) or pronoun in self.pointing:
                 return clause
-            found = self.topic
-            if not found or (pronoun == "it" and found[0] in INDEFINITE_PEOPLE):
-                found = self._object_for(pronoun)
-            if not found:
+            antecedent = self.topic
+            if not antecedent or (pronoun == "it" and antecedent[0] in INDEFINITE_PEOPLE):
+                antecedent = self._object_antecedent(pronoun)
+            if not antecedent:
                 self.clashes = True
                 self.pointing.add(pronoun)
                 return clause
-            if _clash(pronoun, found):
+            if _is_clash(pronoun, antecedent):
                 self.clashes = True
-            others = [other for other in (self.object, *self.other_phrases) if other and other != found]
+            candidates = [
+                candidate
+                for candidate in (self.object, *self.other_phrases)
+                if candidate and candidate != antecedent
+            ]
             if pronoun in ("it", "they"):
-                others = [other for other in others if is_plural(other[-1]) == (pronoun == "they")]
-            able = [definite(other) for other in others if is_agreeing(pronoun, other)]
-            if self.owned and self.object in others:
-                able.append((*_possessor(found), *_noun(self.object)))
-            return replace(_with_subject(clause, found), antecedents=tuple(able))
+                candidates = [
+                    candidate for candidate in candidates if is_plural(candidate[-1]) == (pronoun == "they")
+                ]
+            agreeing = [definite(candidate) for candidate in candidates if is_agreeing(pronoun, candidate)]
+            if self.owned and self.object in candidates:
+                agreeing.append((*_possessor(antecedent), *_noun(self.object)))
+            return replace(_with_subject(clause, antecedent), antecedents=tuple(agreeing))
         if subject and subject[0] in _THIRD_POSSESSIVES and self.topic and len(subject) > 1:
             return _with_subject(clause, (*_possessor(self.topic), *subject[1:]))
         return clause
 
-    def _object_for(self, pronoun: str) -> Words:
-        """Return the object of what came before if a subject pronoun can stand for it."""
+    def _object_antecedent(self, pronoun: str) -> Words:
+        """Return the recorded object if it agrees with a subject pronoun, else ()."""
         if not self.object or pronoun not in ("it", "they"):
             return ()
         plural = number_of(self.object) == "plural"
         return self.object if plural == (pronoun == "they") else ()
 
-    def _phrases(self, alternatives: Alternatives, subject: Words, plural: bool) -> Alternatives:
-        found = (own for phrase in alternatives for own in self._phrase(phrase, subject, plural))
-        return tuple(dict.fromkeys(found))
+    def _resolve_phrases(self, alternatives: Alternatives, subject: Words, plural: bool) -> Alternatives:
+        resolved_phrases = (
+            resolved for phrase in alternatives for resolved in self._resolve_phrase(phrase, subject, plural)
+        )
+        return tuple(dict.fromkeys(resolved_phrases))
 
-    def _phrase(self, phrase: Words, subject: Words, plural: bool) -> list[Words]:
-        own = bool(subject and self.topic) and _noun(subject) == _noun(self.topic)
-        other = self.object if own or not self.topic else self.topic
-        at, sure = pronoun_at(phrase)
-        if at:
-            known = (other, self.object, *self.other_phrases, self.topic)
-            found = antecedents(phrase, at, known, self.owned and other == self.object)
-            return [*found, phrase] if sure else [phrase, *found]
-        at = first_index(phrase, ("one",))
+    def _resolve_phrase(self, phrase: Words, subject: Words, plural: bool) -> list[Words]:
+        is_topic = bool(subject and self.topic) and _noun(subject) == _noun(self.topic)
+        referent = self.object if is_topic or not self.topic else self.topic
+        index, sure = pronoun_at(phrase)
+        if index:
+            candidates = (referent, self.object, *self.other_phrases, self.topic)
+            resolved_phrases = resolve_pronoun(
+                phrase, index, candidates, self.owned and referent == self.object
+            )
+            return [*resolved_phrases, phrase] if sure else [phrase, *resolved_phrases]
+        index = first_index(phrase, ("one",))
         if (
-            at
+            index
             and self.object
-            and (at == 1 or phrase[at - 1] in PREPOSITIONS)
+            and (index == 1 or phrase[index - 1] in PREPOSITIONS)
             and self.object[0] in _INDEFINITE
         ):
-            return [phrase[:at] + self.object + phrase[at + 1 :], phrase]
-        at = first_index(phrase, ("its", "their"))
-        if not at and not own and self.topic and subject:
-            at = first_index(phrase, ("his", "her"))
-        if not at or not other or at + 1 >= len(phrase):
+            return [phrase[:index] + self.object + phrase[index + 1 :], phrase]
+        index = first_index(phrase, ("its", "their"))
+        if not index and not is_topic and self.topic and subject:
+            index = first_index(phrase, ("his", "her"))
+        if not index or not referent or index + 1 >= len(phrase):
             return [phrase]
-        resolved = phrase[:at] + _possessor(definite(other)) + phrase[at + 1 :]
-        foreign = phrase[at] == "its" and (plural or (bool(subject) and number_of(subject) == "plural"))
+        resolved = phrase[:index] + _possessor(definite(referent)) + phrase[index + 1 :]
+        foreign = phrase[index] == "its" and (plural or (bool(subject) and number_of(subject) == "plural"))
         if foreign or (
-            not own and self.topic and phrase[at] == "its" and subject and subject[0] not in SUBJECT_PRONOUNS
+            not is_topic
+            and self.topic
+            and phrase[index] == "its"
+            and subject
+            and subject[0] not in SUBJECT_PRONOUNS
         ):
             return [resolved, phrase]
         return [phrase, resolved]
 
 
 def _noun(noun_phrase: Words) -> Words:
-    """Return a noun phrase without the determiner that changes on a later mention."""
+    """Return a noun phrase without its article or demonstrative."""
     return noun_phrase[1:] if noun_phrase[0] in _INDEFINITE | DEMONSTRATIVES else noun_phrase
 
 
@@ -310,12 +344,12 @@ def _with_subject(clause: ClauseNode, subject: Words) -> ClauseNode:
     return replace(clause, subject=subject, splits=splits)
 
 
-def _expletive(phrase: Words) -> bool:
+def _is_expletive(phrase: Words) -> bool:
     return phrase[0] in EXPLETIVE or (phrase[0] == "be" and any(word in EXPLETIVE for word in phrase[1:3]))
 
 
-def _clash(pronoun: str, noun_phrase: Words) -> bool:
-    """Whether a pronoun certainly cannot stand for a noun phrase."""
+def _is_clash(pronoun: str, noun_phrase: Words) -> bool:
+    """Whether a pronoun certainly cannot refer to a noun phrase."""
     head = (
         noun_phrase[-1]
         if not set(noun_phrase) & PREPOSITIONS
@@ -329,7 +363,7 @@ def _clash(pronoun: str, noun_phrase: Words) -> bool:
     return pronoun == "it" and (head in PERSONS or title in ("mr", "mrs", "ms"))
 
 
-# Names for the atoms of an item: one for all clauses that say the same.
+# Names for the atoms of an item: clauses with the same meaning share a name.
 
 INFINITIVE = "infinitive"
 _MARKED = ("past", "future", "progressive")
@@ -337,11 +371,11 @@ _MARKED = ("past", "future", "progressive")
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One place where an item says something.
+    """Occurrence of a clause or class in an item.
 
     Attributes:
-        alternatives: what the words may stand for, the likeliest first.
-        tense: see `Clause.tense`.
+        alternatives: possible interpretations of the words, the likeliest first.
+        tense: see `ClauseNode.tense`.
     """
 
     alternatives: tuple[ClauseWords, ...]
@@ -350,119 +384,143 @@ class Occurrence:
 
 @dataclass
 class ClauseNames:
-    """The names of the occurrences of an item, and what the naming leaves open.
+    """Names of the occurrences of an item, with their ambiguities.
 
     Attributes:
-        of: the name of each occurrence, by position.
-        loose: the other name, for an occurrence that only paraphrases an earlier one.
-        tenses: the tenses of each occurrence.
-        likely: whether an occurrence that paraphrases an earlier one most likely says the same.
+        shared: name of each occurrence, by position; paraphrases share it.
+        separate: name by position, for an occurrence that only paraphrases an earlier one.
+        tenses: tense of each occurrence.
+        is_merge_likely: whether a paraphrase most likely has the same meaning as the earlier occurrence.
     """
 
-    of: list[str] = field(default_factory=list)
-    loose: dict[int, str] = field(default_factory=dict)
+    shared: list[str] = field(default_factory=list)
+    separate: dict[int, str] = field(default_factory=dict)
     tenses: list[str] = field(default_factory=list)
-    likely: bool = False
+    is_merge_likely: bool = False
 
-    def name(self, at: int, paraphrase: bool, tense: bool) -> str:
-        """Return the name of an occurrence."""
-        found = self.of[at] if paraphrase else self.loose.get(at, self.of[at])
-        mark = self.tenses[at]
-        return f"{found} [{mark}]" if tense and mark in _MARKED and self._differs(found) else found
+    def name(self, index: int, merge_paraphrases: bool, mark_tense: bool) -> str:
+        """Return the name of an occurrence.
 
-    def _differs(self, name: str) -> bool:
-        return _differ(
-            self.tenses[at] for at, other in enumerate(self.of) if name in (other, self.loose.get(at))
+        `merge_paraphrases`: paraphrases share a name. `mark_tense`: the name has its tense if tenses differ.
+        """
+        occurrence_name = (
+            self.shared[index] if merge_paraphrases else self.separate.get(index, self.shared[index])
+        )
+        mark = self.tenses[index]
+        return (
+            f"{occurrence_name} [{mark}]"
+            if mark_tense and mark in _MARKED and self._has_tense_contrast(occurrence_name)
+            else occurrence_name
+        )
+
+    def _has_tense_contrast(self, name: str) -> bool:
+        return _tenses_differ(
+            self.tenses[index]
+            for index, occurrence_name in enumerate(self.shared)
+            if name in (occurrence_name, self.separate.get(index))
         )
 
     @property
     def tense_matters(self) -> bool:
-        """Whether clauses that otherwise say the same differ in tense."""
+        """Whether clauses with the same name differ in tense."""
         by_name: dict[str, set[str]] = {}
-        for name, tense in zip(self.of, self.tenses, strict=True):
+        for name, tense in zip(self.shared, self.tenses, strict=True):
             by_name.setdefault(name, set()).add(tense)
-        return any(map(_differ, by_name.values()))
+        return any(map(_tenses_differ, by_name.values()))
 
 
-def _differ(tenses: Iterable[str]) -> bool:
-    """Whether tenses differ; of those that an infinitive is none of ("must win"), only the past does."""
-    found = set(tenses)
-    return len(found - {"", INFINITIVE}) > 1 or found >= {INFINITIVE, "past"}
+def _tenses_differ(tenses: Iterable[str]) -> bool:
+    """Whether tenses differ; an infinitive ("must win") differs only from the past."""
+    distinct = set(tenses)
+    return len(distinct - {"", INFINITIVE}) > 1 or distinct >= {INFINITIVE, "past"}
 
 
 def name_occurrences(occurrences: Sequence[Occurrence], anaphoric: bool = True) -> ClauseNames:
-    """Give every occurrence a name; anaphoric: "the boat" may be "a boat" of an earlier sentence."""
+    """Return names of all occurrences; `anaphoric`: "the boat" can be "a boat" of an earlier sentence."""
     settled = list(occurrences)
-    for at, occurrence in enumerate(occurrences):
+    for index, occurrence in enumerate(occurrences):
         if len(occurrence.alternatives) > 1:
-            settled[at] = Occurrence((_choose(at, settled),), occurrence.tense)
-    chosen = [occurrence.alternatives[0] for occurrence in settled]
+            settled[index] = Occurrence((_select_alternative(index, settled),), occurrence.tense)
+    selected = [occurrence.alternatives[0] for occurrence in settled]
     names = ClauseNames()
-    seen: list[tuple[ClauseWords, str, str]] = []
-    for at, saying in enumerate(chosen):
-        tense = occurrences[at].tense
-        name, loose = "", ""
-        for earlier, given, given_loosely in seen:
-            verdict = compare(earlier, saying)
-            if verdict == "same" and not anaphoric and _specific(earlier, saying):
+    named_clauses: list[tuple[ClauseWords, str, str]] = []
+    for index, clause in enumerate(selected):
+        tense = occurrences[index].tense
+        name, separate_name = "", ""
+        for earlier_clause, earlier_name, earlier_separate_name in named_clauses:
+            verdict = compare(earlier_clause, clause)
+            if verdict == "same" and not anaphoric and _is_definite_mention(earlier_clause, clause):
                 verdict = "ability"
             if verdict in ("same", "progressive"):
-                name, loose = given, given_loosely
+                name, separate_name = earlier_name, earlier_separate_name
                 tense = "progressive" if verdict == "progressive" and tense == "present" else tense
                 break
             if verdict in ("paraphrase", "ability") and not name:
-                name, loose = given, " ".join(saying.words)
-                names.likely |= verdict == "paraphrase"
+                name, separate_name = earlier_name, " ".join(clause.words)
+                names.is_merge_likely |= verdict == "paraphrase"
         if not name:
-            name = " ".join(saying.words)
-        seen.append((saying, name, loose))
-        names.of.append(name)
+            name = " ".join(clause.words)
+        named_clauses.append((clause, name, separate_name))
+        names.shared.append(name)
         names.tenses.append(tense)
-        if loose:
-            names.loose[at] = loose
-    _prefer_singular(names, chosen)
+        if separate_name:
+            names.separate[index] = separate_name
+    _prefer_singular(names, selected)
     return names
 
 
-def _specific(earlier: ClauseWords, later: ClauseWords) -> bool:
-    """Whether "this boat" stands for "a boat"."""
-    return bool(_INDEFINITE & set(earlier.words) and (DEMONSTRATIVES & set(later.words)) - set(earlier.words))
+def _is_definite_mention(earlier_clause: ClauseWords, later_clause: ClauseWords) -> bool:
+    """Whether the later clause has "the boat" or "this boat" for "a boat" of the earlier one."""
+    return bool(
+        _INDEFINITE & set(earlier_clause.words)
+        and (DEMONSTRATIVES & set(later_clause.words)) - set(earlier_clause.words)
+    )
 
 
-def _choose(at: int, occurrences: Sequence[Occurrence]) -> ClauseWords:
-    mine = occurrences[at].alternatives
-    if len(mine) == 1:
-        return mine[0]
-    others = [(i, theirs) for i, it in enumerate(occurrences) if i != at for theirs in it.alternatives]
-    words = {theirs.words for _, theirs in others}
-    for saying in mine:
-        if saying.words in words:
-            return saying
-    for enough in (("same", "progressive"), ("same", "progressive", "paraphrase", "ability")):
-        for saying in mine:
-            pairs = ((saying, theirs) if i > at else (theirs, saying) for i, theirs in others)
-            if any(compare(*pair) in enough for pair in pairs):
-                return saying
-    return mine[0]
+def _select_alternative(index: int, occurrences: Sequence[Occurrence]) -> ClauseWords:
+    candidates = occurrences[index].alternatives
+    if len(candidates) == 1:
+        return candidates[0]
+    other_clauses = [
+        (i, other_clause)
+        for i, occurrence in enumerate(occurrences)
+        if i != index
+        for other_clause in occurrence.alternatives
+    ]
+    words = {other_clause.words for _, other_clause in other_clauses}
+    for candidate in candidates:
+        if candidate.words in words:
+            return candidate
+    for accepted in (("same", "progressive"), ("same", "progressive", "paraphrase", "ability")):
+        for candidate in candidates:
+            pairs = (
+                (candidate, other_clause) if i > index else (other_clause, candidate)
+                for i, other_clause in other_clauses
+            )
+            if any(compare(*pair) in accepted for pair in pairs):
+                return candidate
+    return candidates[0]
 
 
-def _bare(saying: ClauseWords) -> list[str]:
-    return [word for word in saying.words if word not in DETERMINERS]
+def _without_determiners(clause: ClauseWords) -> list[str]:
+    return [word for word in clause.words if word not in DETERMINERS]
 
 
-def _prefer_singular(names: ClauseNames, chosen: Sequence[ClauseWords]) -> None:
-    """Name what is said of all in the plural by what is said of one of them."""
-    better: dict[str, str] = {}
-    for at, saying in enumerate(chosen):
-        text = " ".join(saying.words)
+def _prefer_singular(names: ClauseNames, selected: Sequence[ClauseWords]) -> None:
+    """Replace the names of plural clauses by the singular wording of the same predicate."""
+    singular_names: dict[str, str] = {}
+    for index, clause in enumerate(selected):
+        text = " ".join(clause.words)
         if (
-            not saying.plural
-            and names.of[at] != text
-            and at not in names.loose
-            and names.of[at] not in better
+            not clause.plural
+            and names.shared[index] != text
+            and index not in names.separate
+            and names.shared[index] not in singular_names
         ):
-            first = names.of.index(names.of[at])
-            if chosen[first].plural and _bare(chosen[first]) != _bare(saying):
-                better[names.of[at]] = text
-    if better:
-        names.of = [better.get(name, name) for name in names.of]
+            first = names.shared.index(names.shared[index])
+            if selected[first].plural and _without_determiners(selected[first]) != _without_determiners(
+                clause
+            ):
+                singular_names[names.shared[index]] = text
+    if singular_names:
+        names.shared = [singular_names.get(name, name) for name in names.shared]

@@ -56,11 +56,11 @@ from polbias.generators.normative.reading.quantifiers import (
 )
 from polbias.generators.normative.reading.verbs import ClauseWords, compare, number_of, same_individual
 
-# Which sentences of an item are rules about all: generic sentences, and conditionals about anybody.
+# Universal rules of an item: generic sentences, and conditionals about anybody.
 
 
 def resolve_splits(nodes: Sequence[Node]) -> list[Node]:
-    """Settle where predicates of clauses without auxiliary begin, in agreement with other clauses."""
+    """Select the split of each clause without auxiliary that agrees with another clause of the item."""
     flat = [clause for node in nodes for clause in clauses(node)]
     sure = [clause for clause in flat if not clause.splits]
     phrases = {phrase for clause in sure for alternatives in clause.predicates for phrase in alternatives}
@@ -78,16 +78,17 @@ def resolve_splits(nodes: Sequence[Node]) -> list[Node]:
 
 
 def with_generic_rule(nodes: Sequence[Node]) -> list[Node]:
-    """Put the quantifier into the generic rule of a syllogism."""
+    """Return the sentences of a syllogism with its generic rule quantified by "all"."""
     nodes = list(nodes)
     if len(nodes) < 3 or any(isinstance(node, Conditional) for node in nodes):
         return nodes
     if any(clause.quantifier for node in nodes for clause in clauses(node)):
         return nodes
-    at = _generic_rule(nodes)
-    if at is not None:
-        nodes[at] = map_clauses(
-            nodes[at], lambda found: replace(found, quantifier="all", subject=_bare(found.subject))
+    index = _generic_rule(nodes)
+    if index is not None:
+        nodes[index] = map_clauses(
+            nodes[index],
+            lambda clause: replace(clause, quantifier="all", subject=_strip_article(clause.subject)),
         )
     return nodes
 
@@ -96,44 +97,44 @@ def _generic_rule(nodes: Sequence[Node]) -> int | None:
     firsts = [next(clauses(node)) for node in nodes]
     classes = {predicate(clause.predicate) for clause in firsts if clause.predicate[0] == "be"}
     modal = [
-        at
-        for at, node in enumerate(nodes[:-1])
-        if firsts[at].subject and next(operators(node), None) is not None
+        index
+        for index, node in enumerate(nodes[:-1])
+        if firsts[index].subject and next(operators(node), None) is not None
     ]
-    for at in modal:
-        if class_of(firsts[at].subject).name in classes:
-            return at
-    return next((at for at in modal if _kind(firsts[at].subject)), None)
+    for index in modal:
+        if class_of(firsts[index].subject).name in classes:
+            return index
+    return next((index for index in modal if _can_be_generic(firsts[index].subject)), None)
 
 
-def _kind(subject: Words) -> bool:
-    """Whether a noun phrase can be about a kind: a bare plural, or "a" with a noun."""
+def _can_be_generic(subject: Words) -> bool:
+    """Whether a noun phrase can be generic: a bare plural, or "a" with a noun."""
     if subject[0] in SUBJECT_PRONOUNS or subject[0] == "there":
         return False
     return subject[0] in ("a", "an") or (subject[0] not in DETERMINERS and number_of(subject) == "plural")
 
 
-def _bare(subject: Words) -> Words:
+def _strip_article(subject: Words) -> Words:
     return subject[1:] if subject[0] in ("a", "an") and len(subject) > 1 else subject
 
 
 @dataclass(frozen=True, slots=True)
 class GenericRule:
-    """A conditional about anybody that the item applies to somebody.
+    """Conditional about anybody, applied to an individual of the item.
 
     Attributes:
-        at: its position among the sentences.
-        subject: who it is about: "someone", "a student", "you".
-        stated: whether the name of the one it is applied to says of what class it is: "this student".
+        index: index of its sentence.
+        subject: subject of its condition: "someone", "a student", "you".
+        names_class: whether the name of the individual has the class noun: "this student".
     """
 
-    at: int
+    index: int
     subject: Words
     names_class: bool = False
 
     @property
     def noun(self) -> str:
-        """The name of the class that "a student" speaks of; empty where anybody is meant, or it is stated."""
+        """Class noun of "a student"; empty for anybody, and if the name of the individual has it."""
         if self.names_class or self.subject[0] not in ("a", "an", "any", "every"):
             return ""
         name = " ".join(class_of(self.subject[1:]).name)
@@ -141,105 +142,126 @@ class GenericRule:
 
 
 def applied_rule(nodes: Sequence[Node]) -> GenericRule | None:
-    """A conditional about anybody ("if someone is a lawyer, they must ...") applied to somebody."""
-    at = next((at for at, node in enumerate(nodes) if isinstance(node, Conditional)), None)
-    if at is None or len(nodes) < 3:
+    """Return the conditional about anybody ("if someone is a lawyer, ...") applied to an individual."""
+    rule_index = next((index for index, node in enumerate(nodes) if isinstance(node, Conditional)), None)
+    if rule_index is None or len(nodes) < 3:
         return None
-    condition = next(clauses(nodes[at]))
+    condition = next(clauses(nodes[rule_index]))
     subject = condition.subject
-    if not subject or condition.quantifier or not _anybody(subject):
+    if not subject or condition.quantifier or not _is_anybody(subject):
         return None
-    said = {
+    subject_predicates = {
         predicate(clause.predicate)
-        for clause in clauses(nodes[at])
+        for clause in clauses(nodes[rule_index])
         if clause.subject == subject and not clause.antecedents
     }
     name = term(subject)
     for index, node in enumerate(nodes):
         for clause in clauses(node):
-            other = clause.subject
-            if index == at or not other or other[0] in SUBJECT_PRONOUNS | INDEFINITE_PEOPLE:
+            individual = clause.subject
+            if index == rule_index or not individual or individual[0] in SUBJECT_PRONOUNS | INDEFINITE_PEOPLE:
                 continue
-            if term(other) != name and predicate(clause.predicate) in said:
-                stated = other[0] in DEMONSTRATIVES and class_of(other[1:]).name == class_of(subject[1:]).name
-                return GenericRule(at, subject, stated)
+            if term(individual) != name and predicate(clause.predicate) in subject_predicates:
+                names_class = (
+                    individual[0] in DEMONSTRATIVES
+                    and class_of(individual[1:]).name == class_of(subject[1:]).name
+                )
+                return GenericRule(rule_index, subject, names_class)
     return None
 
 
 def restate_rule(nodes: Sequence[Node]) -> list[Node]:
-    """Say of somebody only what a conditional about anybody asks for."""
-    asked = next((next(clauses(node)) for node in nodes if isinstance(node, Conditional)), None)
-    if asked is None or not asked.subject or not _anybody(asked.subject):
+    """Shorten "is an N who ..." to its restriction, if a conditional has this condition for "an N"."""
+    condition = next((next(clauses(node)) for node in nodes if isinstance(node, Conditional)), None)
+    if condition is None or not condition.subject or not _is_anybody(condition.subject):
         return list(nodes)
-    group, wanted = class_of(asked.subject), predicate(asked.predicate)
+    group, condition_predicate = class_of(condition.subject), predicate(condition.predicate)
 
-    def how(clause: ClauseNode) -> ClauseNode:
+    def restate(clause: ClauseNode) -> ClauseNode:
         phrase = clause.predicate
         if clause.subject and len(phrase) > 3 and phrase[0] == "be" and phrase[1] in ("a", "an"):
-            told = class_of(phrase[1:])
-            if told.restriction == wanted and told.noun == group.noun and not told.negated:
-                return replace(clause, predicates=((told.restriction,),), splits=())
+            noun_class = class_of(phrase[1:])
+            if (
+                noun_class.restriction == condition_predicate
+                and noun_class.noun == group.noun
+                and not noun_class.negated
+            ):
+                return replace(clause, predicates=((noun_class.restriction,),), splits=())
         return clause
 
-    return [map_clauses(node, how) for node in nodes]
+    return [map_clauses(node, restate) for node in nodes]
 
 
-def _anybody(subject: Words) -> bool:
+def _is_anybody(subject: Words) -> bool:
     return subject[0] in ("a", "an") or subject[0] in INDEFINITE_PEOPLE or subject[0] in GENERIC_SUBJECTS
 
 
 def fill_missing_subjects(nodes: Sequence[Node], topic: Words, syllogistic: bool) -> list[Node]:
-    """Give infinitives without subject the one that they are about."""
+    """Return the sentences with subjects filled in for infinitives without subject."""
     flat = [clause for node in nodes for clause in clauses(node)]
     if syllogistic:
         if not any(clause.subject == ("you",) for clause in flat):
             return list(nodes)
-        return [map_clauses(node, lambda found: _given(found, ("you",))) for node in nodes]
+        return [map_clauses(node, lambda clause: _with_default_subject(clause, ("you",))) for node in nodes]
     if not topic or topic[0] in GENERIC_SUBJECTS:
         return list(nodes)
     name = term(topic)
-    known = {clause.predicate for clause in flat if clause.subject and term(clause.subject) == name}
+    topic_predicates = {
+        clause.predicate for clause in flat if clause.subject and term(clause.subject) == name
+    }
     return [
-        map_clauses(node, lambda found: _given(found, topic) if found.predicate in known else found)
+        map_clauses(
+            node,
+            lambda clause: (
+                _with_default_subject(clause, topic) if clause.predicate in topic_predicates else clause
+            ),
+        )
         for node in nodes
     ]
 
 
-def _given(clause: ClauseNode, subject: Words) -> ClauseNode:
+def _with_default_subject(clause: ClauseNode, subject: Words) -> ClauseNode:
     return clause if clause.subject or clause.quantifier else replace(clause, subject=subject)
 
 
-# Which modal words of an item are operators, and of which modality: what depends on the item's domain.
+# Modal words that depend on the domain of the item: whether they are operators, and their modality.
 
 
 def infer_domain(nodes: Sequence[Node]) -> str:
-    """Return the domain of an item by its unambiguous frames; by tense and "might" where it has none."""
-    found = [operator for node in nodes for operator in operators(node)]
-    modalities = [EPISTEMIC if operator.modality in FLAVOURS else operator.modality for operator in found]
+    """Return the domain of an item by its unambiguous frames; without any, by tense and "might"."""
+    item_operators = [operator for node in nodes for operator in operators(node)]
+    modalities = [
+        EPISTEMIC if operator.modality in FLAVOURS else operator.modality for operator in item_operators
+    ]
     counts = {name: modalities.count(name) for name in (DEONTIC, EPISTEMIC)}
     if counts["deontic"] != counts["epistemic"]:
         return max(counts, key=lambda name: counts[name])
-    might = any(
+    has_epistemic_cue = any(
         operator.word in ("might", "could", COULD_NOT_HAVE)
         or any(clause.tense == "past" for clause in clauses(operator.body))
-        for operator in found
+        for operator in item_operators
     )
-    return "epistemic" if might else "deontic"
+    return "epistemic" if has_epistemic_cue else "deontic"
 
 
 def resolve_domain(nodes: Sequence[Node], domain: str, flavoured: bool = False) -> list[Node]:
-    """Settle what depends on the domain, and whether its flavours are told apart."""
-    ability = domain == "epistemic" and any(
+    """Resolve the operators that depend on the domain; `flavoured`: flavours are different modalities."""
+    has_ability = domain == "epistemic" and any(
         phrase[0] == "can" or phrase[:2] == ("be", "able")
         for node in nodes
-        for clause in _contents(node)
+        for clause in _content_clauses(node)
         for phrase in clause.predicates[0]
     )
 
     def settle(node: Node) -> Node:
         if isinstance(node, Negation):
             body = node.body
-            if isinstance(body, Operator) and body.word == "can" and body.content is not None and not ability:
+            if (
+                isinstance(body, Operator)
+                and body.word == "can"
+                and body.content is not None
+                and not has_ability
+            ):
                 node = replace(node, body=replace(body, content=None))
         if not isinstance(node, Operator):
             return rebuild(node, settle)
@@ -257,33 +279,33 @@ def resolve_domain(nodes: Sequence[Node], domain: str, flavoured: bool = False) 
             modality = CERTAINTY if node.word in ("might", "may") else ALETHIC
         elif not flavoured and modality in FLAVOURS:
             modality = EPISTEMIC
-        # Of "all B are known to be C" the rule may be known, and not of each B.
+        # "All B are known to be C" can express knowledge of the rule, not of each B.
         outer = node.outer or modality == KNOWLEDGE
         return Operator(modality, node.force, settle(node.body), outer, node.word)
 
     return [settle(node) for node in nodes]
 
 
-def _contents(node: Node) -> list[ClauseNode]:
-    """Return the clauses of a tree, and what "can" says where it is content."""
+def _content_clauses(node: Node) -> list[ClauseNode]:
+    """Return the clauses of a tree, with the content of "can" for its operand."""
     if isinstance(node, ClauseNode):
         return [node]
     if isinstance(node, Conditional):
-        return _contents(node.antecedent) + _contents(node.consequent)
+        return _content_clauses(node.antecedent) + _content_clauses(node.consequent)
     if isinstance(node, Coordination):
-        return [clause for part in node.parts for clause in _contents(part)]
+        return [clause for part in node.parts for clause in _content_clauses(part)]
     if isinstance(node, Operator) and node.word == "can" and node.content is not None:
-        return _contents(node.content)
+        return _content_clauses(node.content)
     if isinstance(node, Negation) and isinstance(node.body, Operator) and node.body.word == "can":
         return []
-    return _contents(node.body)
+    return _content_clauses(node.body)
 
 
 _SOMEBODY = word_set("somebody")
 
 
 def kind_of(nodes: Sequence[Node]) -> tuple[Words, int] | None:
-    """Find a kind that a syllogism is about, and over which one of its sentences quantifies."""
+    """Return the class that a syllogism uses as a kind and quantifies over, and the index of its rule."""
     last = next(clauses(nodes[-1]))
     if not _can_be_kind(last):
         return None
@@ -291,16 +313,16 @@ def kind_of(nodes: Sequence[Node]) -> tuple[Words, int] | None:
     firsts = [next(clauses(node)) for node in nodes]
     rule = next(
         (
-            at
-            for at, first in enumerate(firsts[:-1])
+            index
+            for index, first in enumerate(firsts[:-1])
             if first.quantifier and class_of(first.subject).name != name
         ),
         None,
     )
-    about = [first for at, first in enumerate(firsts) if at != rule and _is_about(first, name)]
-    if rule is None or not any(first.quantifier for first in about):
+    kind_clauses = [first for index, first in enumerate(firsts) if index != rule and _is_of_kind(first, name)]
+    if rule is None or not any(first.quantifier for first in kind_clauses):
         return None
-    return None if any(first.quantifier == "only" for first in about) else (name, rule)
+    return None if any(first.quantifier == "only" for first in kind_clauses) else (name, rule)
 
 
 def _can_be_kind(clause: ClauseNode) -> bool:
@@ -310,78 +332,93 @@ def _can_be_kind(clause: ClauseNode) -> bool:
     return subject[0] not in (DETERMINERS - {"a", "an"}) | SUBJECT_PRONOUNS
 
 
-def _is_about(clause: ClauseNode, name: Words) -> bool:
+def _is_of_kind(clause: ClauseNode, name: Words) -> bool:
     return _can_be_kind(clause) and class_of(clause.subject).name == name
 
 
 def as_classes(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
-    """Return the sentences of a syllogism with what is said of a kind said of all that is of the kind."""
+    """Return the sentences of a syllogism with clauses about a kind quantified over its members."""
 
-    def how(clause: ClauseNode) -> ClauseNode:
-        if clause.quantifier or not _is_about(clause, name):
+    def quantify(clause: ClauseNode) -> ClauseNode:
+        if clause.quantifier or not _is_of_kind(clause, name):
             return clause
         subject = clause.subject
         return replace(
             clause, quantifier="all", subject=subject[1:] if subject[0] in ("a", "an") else subject
         )
 
-    return [node if at == rule else map_clauses(node, how) for at, node in enumerate(nodes)]
+    return [node if index == rule else map_clauses(node, quantify) for index, node in enumerate(nodes)]
 
 
 def as_terms(nodes: Sequence[Node], name: Words, rule: int) -> list[Node]:
-    """Return the sentences of a syllogism with what is said of all that is of a kind said of the kind."""
+    """Return the sentences of a syllogism with clauses about all members of a kind turned to the kind."""
 
-    def how(clause: ClauseNode) -> ClauseNode:
-        return replace(clause, quantifier="") if _is_about(clause, name) else clause
+    def unquantify(clause: ClauseNode) -> ClauseNode:
+        return replace(clause, quantifier="") if _is_of_kind(clause, name) else clause
 
     return [
-        node if at == rule else _unquantified(node, how(next(clauses(node)))) for at, node in enumerate(nodes)
+        node if index == rule else _replace_first_clause(node, unquantify(next(clauses(node))))
+        for index, node in enumerate(nodes)
     ]
 
 
 def as_propositions(nodes: Sequence[Node]) -> list[Node] | None:
-    """Take quantified clauses as wholes: "every N does", "some N does"."""
-    halves = [half for node in nodes for half in _halves(node)]
-    if not any(next(clauses(half)).quantifier for half in halves):
+    """Return sentences with quantified clauses as unanalysed propositions: "every N does", "some N does".
+
+    None if no clause is quantified, or if different quantifiers occur.
+    """
+    sentences = [sentence for node in nodes for sentence in _joined_sentences(node)]
+    if not any(next(clauses(sentence)).quantifier for sentence in sentences):
         return None
-    if len({word for half in halves if (word := _word(half))}) != 1:
+    if len({word for sentence in sentences if (word := _quantifier_word(sentence))}) != 1:
         return None
-    return [_as_whole(node) for node in nodes]
+    return [_as_proposition(node) for node in nodes]
 
 
-def _halves(node: Node) -> Iterator[Node]:
-    """Yield a sentence, or what "if", "and" and "or" join in it."""
+def _joined_sentences(node: Node) -> Iterator[Node]:
+    """Yield the parts of a sentence that "if", "and" and "or" join, or the sentence."""
     if isinstance(node, Conditional):
-        yield from _halves(node.antecedent)
-        yield from _halves(node.consequent)
+        yield from _joined_sentences(node.antecedent)
+        yield from _joined_sentences(node.consequent)
     elif isinstance(node, Coordination):
         for part in node.parts:
-            yield from _halves(part)
+            yield from _joined_sentences(part)
     else:
         yield node
 
 
-def _word(node: Node) -> str:
-    """Return "every" or "some" for a sentence that quantifies, "only" for one that is no proposition so."""
+def _quantifier_word(node: Node) -> str:
+    """Return "every", "some" or "only" for a quantified sentence, else "".
+
+    A sentence with "only" is not a proposition of this kind.
+    """
     clause = next(clauses(node))
-    if _existential(clause) or clause.quantifier == "no" or (clause.quantifier == "any" and _denied(node)):
+    if (
+        _is_existential(clause)
+        or clause.quantifier == "no"
+        or (clause.quantifier == "any" and _is_negated(node))
+    ):
         return "some"
     return {"": "", "only": "only"}.get(clause.quantifier, "every")
 
 
-def _as_whole(node: Node) -> Node:
+def _as_proposition(node: Node) -> Node:
     if isinstance(node, Conditional | Coordination):
-        return rebuild(node, _as_whole)
-    word = _word(node)
-    return _unquantified(node, _whole(next(clauses(node)), word)) if word in ("every", "some") else node
+        return rebuild(node, _as_proposition)
+    word = _quantifier_word(node)
+    return (
+        _replace_first_clause(node, _with_quantifier_word(next(clauses(node)), word))
+        if word in ("every", "some")
+        else node
+    )
 
 
-def _existential(clause: ClauseNode) -> bool:
+def _is_existential(clause: ClauseNode) -> bool:
     return bool(clause.subject) and (clause.subject[0] == "some" or clause.subject[0] in _SOMEBODY)
 
 
-def _denied(node: Node) -> bool:
-    """Whether a negation stands before the clause."""
+def _is_negated(node: Node) -> bool:
+    """Whether a negation precedes the clause."""
     while not isinstance(node, ClauseNode | Conditional | Coordination):
         if isinstance(node, Negation):
             return True
@@ -389,7 +426,7 @@ def _denied(node: Node) -> bool:
     return False
 
 
-def _whole(clause: ClauseNode, word: str) -> ClauseNode:
+def _with_quantifier_word(clause: ClauseNode, word: str) -> ClauseNode:
     subject = clause.subject
     if subject[0] in UNIVERSAL_PEOPLE or subject[0] in _SOMEBODY:
         subject = (word + ("thing" if subject[0].endswith("thing") else "one"), *subject[1:])
@@ -398,15 +435,15 @@ def _whole(clause: ClauseNode, word: str) -> ClauseNode:
     return replace(clause, quantifier="", subject=subject, number="singular")
 
 
-def _unquantified(node: Node, clause: ClauseNode) -> Node:
-    """Return a sentence with another first clause, denied if the first one began with "no"."""
-    old = next(clauses(node))
-    changed = map_clauses(node, lambda found: clause if found is old else found)
-    return negate_embedded(changed) if old.quantifier == "no" and not clause.quantifier else changed
+def _replace_first_clause(node: Node, clause: ClauseNode) -> Node:
+    """Return a sentence with its first clause replaced; negated if that clause began with "no"."""
+    first = next(clauses(node))
+    changed = map_clauses(node, lambda candidate: clause if candidate is first else candidate)
+    return negate_embedded(changed) if first.quantifier == "no" and not clause.quantifier else changed
 
 
 def negate_embedded(node: Node, outer: bool = False) -> Node:
-    """Deny a sentence within what takes it as a whole: "it is certain that no ..."."""
+    """Negate a sentence under its outer operators: "it is certain that no ..."."""
     if isinstance(node, Negation | Operator) and node.outer:
         return replace(node, body=negate_embedded(node.body, outer))
     return Negation(node, outer)
@@ -417,19 +454,18 @@ _SPEAKERS = (("you",), ("i",))
 
 @dataclass(frozen=True)
 class Contents:
-    """The sentences of an item with their contents named.
+    """Sentences of an item with names for their predicates, classes and individuals.
 
     Attributes:
-        nodes: the sentences.
-        names: of everything that is said, by position.
-        positions: the positions of the disjuncts of each clause, by the identity of the clause.
-        classes: the positions of the classes that a clause quantifies over (mostly one), by the identity of
-            the clause.
-        individuals: the names of the individuals, by noun phrase.
-        restricted: classes such as "students who cheat" of which the item elsewhere only says "cheats": the
-            position of the class, and that of the other saying.
-        doubtful: those of them where the item does not say of whom cheats that it is a student; and the
-            positions of "everyone" where the item does not say of anybody that he is a person.
+        nodes: sentences.
+        names: names of the occurrences, by position.
+        positions: positions of the disjuncts of each clause, by ``id(clause)``.
+        classes: positions of the classes that a clause quantifies over (mostly one), by ``id(clause)``.
+        individuals: names of the individuals, by noun phrase.
+        restricted: for a class such as "students who cheat", if another clause only has "cheats": position of
+            the other occurrence, by position of the class.
+        doubtful: restricted classes if the item does not state that the one who cheats is a student; and
+            positions of "everyone" if the item does not state that anybody is a person.
     """
 
     nodes: list[Node]
@@ -441,114 +477,118 @@ class Contents:
     doubtful: frozenset[int]
 
 
-def contents(nodes: list[Node], syllogistic: bool, rule: GenericRule | None) -> Contents:
-    """Name what an item says."""
+def name_contents(nodes: list[Node], syllogistic: bool, rule: GenericRule | None) -> Contents:
+    """Return the sentences of an item with names for their predicates, classes and individuals."""
     occurrences: list[Occurrence] = []
     positions: dict[int, list[int]] = {}
     classes: dict[int, list[int]] = {}
     flat = [clause for node in nodes for clause in clauses(node)]
-    shown = {clause.subject: clause.number for clause in flat if clause.number}
+    number_by_subject = {clause.subject: clause.number for clause in flat if clause.number}
     for clause in flat:
         if clause.quantifier:
             parts = quantified_classes(clause, flat)
             classes[id(clause)] = list(range(len(occurrences), len(occurrences) + len(parts)))
             occurrences.extend(map(Occurrence, parts))
         positions[id(clause)] = list(range(len(occurrences), len(occurrences) + len(clause.predicates)))
-        singular = shown.get(clause.subject) == "singular"
-        occurrences.extend(_occurrences(clause, syllogistic, singular))
+        is_singular = number_by_subject.get(clause.subject) == "singular"
+        occurrences.extend(_clause_occurrences(clause, syllogistic, is_singular))
     names = name_occurrences(occurrences, len(nodes) > 2)
-    individuals = _individuals(flat, shown) if syllogistic else {}
+    individuals = _name_individuals(flat, number_by_subject) if syllogistic else {}
     if rule:
         individuals[rule.subject] = VARIABLE
     restricted: dict[int, int] = {}
-    doubtful = _people(flat, classes)
+    doubtful = _doubtful_people(flat, classes)
     if syllogistic:
-        restricted, doubtful = _restricted(flat, names, positions, classes)
+        restricted, doubtful = _find_restrictions(flat, names, positions, classes)
     return Contents(nodes, names, positions, classes, individuals, restricted, doubtful)
 
 
-def _occurrences(clause: ClauseNode, syllogistic: bool, singular: bool) -> Iterator[Occurrence]:
+def _clause_occurrences(clause: ClauseNode, syllogistic: bool, is_singular: bool) -> Iterator[Occurrence]:
     subject, quantified = clause.subject, bool(clause.quantifier)
-    singular = singular or subject in _SPEAKERS
-    plural = quantified or (bool(subject) and not singular and number_of(subject) == "plural")
-    # The present of a rule about all is generic.
+    is_singular = is_singular or subject in _SPEAKERS
+    plural = quantified or (bool(subject) and not is_singular and number_of(subject) == "plural")
+    # The present tense of a universal rule is generic.
     tense = "" if quantified and clause.tense == "present" else clause.tense
-    others = foreign_possessives(subject)
+    foreign = foreign_possessives(subject)
     for alternatives in clause.predicates:
         if quantified or syllogistic:
             yield Occurrence(
-                tuple(ClauseWords((), predicate(phrase, others), plural) for phrase in alternatives), tense
+                tuple(ClauseWords((), predicate(phrase, foreign), plural) for phrase in alternatives), tense
             )
             continue
         generic = not subject or (len(subject) == 1 and subject[0] in GENERIC_SUBJECTS)
         subjects = ((),) if generic else (canonical_words(subject), *map(canonical_words, clause.antecedents))
-        sayings = (_proposition(name, phrase, plural) for name in subjects for phrase in alternatives)
-        yield Occurrence(tuple(sayings), tense or INFINITIVE)
+        propositions = (_proposition(name, phrase, plural) for name in subjects for phrase in alternatives)
+        yield Occurrence(tuple(propositions), tense or INFINITIVE)
 
 
 def _proposition(subject: Words, phrase: Words, plural: bool) -> ClauseWords:
-    others = foreign_possessives(subject)
+    foreign = foreign_possessives(subject)
     if not subject:
-        return ClauseWords((), canonical_words(phrase, others), plural)
+        return ClauseWords((), canonical_words(phrase, foreign), plural)
     copular = phrase[0] == "be" and len(phrase) > 1 and phrase[1] != "able"
-    # A word before the phrase keeps the normal form from taking its beginning for the beginning of a text.
-    words = canonical_words(("it", *phrase), others)[1:]
+    # The word "it" keeps the normal form from treating the phrase as the beginning of a text.
+    words = canonical_words(("it", *phrase), foreign)[1:]
     return ClauseWords(subject, words[1:] if copular else words, plural, copular)
 
 
-def _individuals(flat: list[ClauseNode], shown: dict[Words, str]) -> dict[Words, str]:
-    """Name the individuals; a later name for the same one gives way to the first."""
-    known: dict[Words, str] = {}
+def _name_individuals(flat: list[ClauseNode], number_by_subject: dict[Words, str]) -> dict[Words, str]:
+    """Map noun phrases to names of individuals; the first name of an individual is used for all."""
+    name_by_subject: dict[Words, str] = {}
     for clause in flat:
-        if not clause.quantifier and clause.subject and clause.subject not in known:
-            name = term(clause.subject, shown.get(clause.subject) != "singular")
-            known[clause.subject] = next((old for old in known.values() if same_individual(old, name)), name)
-    return known
+        if not clause.quantifier and clause.subject and clause.subject not in name_by_subject:
+            name = term(clause.subject, number_by_subject.get(clause.subject) != "singular")
+            name_by_subject[clause.subject] = next(
+                (existing for existing in name_by_subject.values() if same_individual(existing, name)), name
+            )
+    return name_by_subject
 
 
-def _people(flat: list[ClauseNode], classes: dict[int, list[int]]) -> frozenset[int]:
-    """Return the positions of "everyone" beside a class that the item does not call persons."""
+def _doubtful_people(flat: list[ClauseNode], classes: dict[int, list[int]]) -> frozenset[int]:
+    """Return the positions of "everyone" in an item with another class, which need not be persons."""
     quantified = [clause for clause in flat if clause.quantifier]
-    bare = {
+    people_ids = {
         id(clause)
         for clause in quantified
         if len(clause.subject) == 1 and clause.subject[0] in UNIVERSAL_PEOPLE | _SOMEBODY
     }
-    if len(bare) == len(quantified):
+    if len(people_ids) == len(quantified):
         return frozenset()
-    return frozenset(classes[clause][0] for clause in bare)
+    return frozenset(classes[clause_id][0] for clause_id in people_ids)
 
 
-def _restricted(
+def _find_restrictions(
     flat: list[ClauseNode], names: ClauseNames, positions: dict[int, list[int]], classes: dict[int, list[int]]
 ) -> tuple[dict[int, int], frozenset[int]]:
-    found: dict[int, int] = {}
+    restricted: dict[int, int] = {}
     doubtful: set[int] = set()
     for clause in flat:
         if not clause.quantifier:
             continue
-        at, group = classes[id(clause)][0], class_of(clause.subject)
+        index, group = classes[id(clause)][0], class_of(clause.subject)
         if len(classes[id(clause)]) > 1:
             continue
         if clause.subject[0] in UNIVERSAL_PEOPLE and len(clause.subject) == 1:
-            if names.of.count(names.of[at]) == 1:
-                doubtful.add(at)
-        elif not group.generic and group.restriction and names.of.count(names.of[at]) == 1:
-            other = _restriction_elsewhere(group, clause, flat)
-            if other is not None:
-                found[at] = positions[id(other)][0]
-                if group.noun != class_of(other.subject).noun:
-                    doubtful.add(at)
-    return found, frozenset(doubtful)
+            if names.shared.count(names.shared[index]) == 1:
+                doubtful.add(index)
+        elif not group.generic and group.restriction and names.shared.count(names.shared[index]) == 1:
+            restricting = _find_restricting_clause(group, clause, flat)
+            if restricting is not None:
+                restricted[index] = positions[id(restricting)][0]
+                if group.noun != class_of(restricting.subject).noun:
+                    doubtful.add(index)
+    return restricted, frozenset(doubtful)
 
 
-def _restriction_elsewhere(group: NounClass, clause: ClauseNode, flat: list[ClauseNode]) -> ClauseNode | None:
-    mine = ClauseWords((), group.restriction, plural=True)
-    for other in flat:
+def _find_restricting_clause(
+    group: NounClass, clause: ClauseNode, flat: list[ClauseNode]
+) -> ClauseNode | None:
+    restriction_words = ClauseWords((), group.restriction, plural=True)
+    for candidate in flat:
         if (
-            other is not clause
-            and not other.quantifier
-            and compare(mine, ClauseWords((), predicate(other.predicate)))
+            candidate is not clause
+            and not candidate.quantifier
+            and compare(restriction_words, ClauseWords((), predicate(candidate.predicate)))
         ):
-            return other
+            return candidate
     return None

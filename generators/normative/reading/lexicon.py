@@ -1,4 +1,4 @@
-"""Words, lemmas and tokens of the reader."""
+"""Word lists, lemmatization and tokenization."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polbias.aliases import Json
 from polbias.generators.language import english_verbs
 from polbias.paths import package_file
 
-# The closed-class words and the frame words of the reader, from the YAML files beside this module.
+# Closed-class words and frame words, from the YAML files in this folder.
 
 
 def _load(name: str) -> Json:
@@ -26,7 +26,7 @@ _WORDS, _FRAMES = _load("words.yaml"), _load("frames.yaml")
 
 
 def word_set(name: str) -> frozenset[str]:
-    """Return a list of closed-class words."""
+    """Return a set of closed-class words of words.yaml."""
     return frozenset(map(str, _WORDS[name]))
 
 
@@ -109,14 +109,14 @@ KNOWERS = frozenset(_FRAMES["knowers"])
 KNOWING = frozenset(_FRAMES["knowing"])
 
 
-# Base forms of verbs and singulars of nouns: by the lemma list where it knows a word, else by rules.
+# Base forms of verbs and singulars of nouns: from the lemma list, else by rules.
 
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh|o)$")
 _YE = ("aye", "eye", "oye")
 _DOUBLED = re.compile(r"(.)\1$")
 
 
-# The first call decompresses the list, which is better done on import than with the first item.
+# Decompresses the lemma list on import, so that the first item is not slower.
 is_known("word", lang="en")
 
 
@@ -134,17 +134,17 @@ def _irregular_bases() -> frozenset[str]:
 
 @cache
 def lemma(word: str) -> str:
-    """Return the lemma of a word, whatever its part of speech; of an unknown word the word itself."""
+    """Return the lemma of a word of any part of speech; an unknown word is returned unchanged."""
     if not is_known(word, lang="en"):
         return word
-    found = str(lemmatize(word, lang="en")).lower()
-    # The list takes "playing" for a form of "playe".
-    return found[:-1] if found.endswith(_YE) and word.startswith(found[:-1]) and found != word else found
+    base = str(lemmatize(word, lang="en")).lower()
+    # The lemma list has "playing" as a form of "playe".
+    return base[:-1] if base.endswith(_YE) and word.startswith(base[:-1]) and base != word else base
 
 
 @cache
 def is_verb(base: str) -> bool:
-    """Whether a word is known as the base form of a verb: the lemma list has its -ing form."""
+    """Whether a word is the base form of a verb: the lemma list has its -ing or past form."""
     if base in VERBS or base in _irregular_bases():
         return True
     if len(base) < 2 or base in CLOSED or base in NEVER_VERBS or not base.isalpha():
@@ -158,7 +158,7 @@ def is_verb(base: str) -> bool:
 
 @cache
 def third_bases(form: str) -> tuple[str, ...]:
-    """Return what a form in -s may be the third person of, the likeliest first; empty for other forms."""
+    """Return the possible base forms of a third person in -s, the likeliest first; empty for other forms."""
     if form in ("is", "has", "does", "goes"):
         return ({"is": "be", "has": "have", "does": "do", "goes": "go"}[form],)
     if len(form) < 3 or not form.endswith("s") or form.endswith(("ss", "'s", "us")):
@@ -173,19 +173,19 @@ def third_bases(form: str) -> tuple[str, ...]:
 
 @cache
 def past_bases(form: str) -> tuple[str, ...]:
-    """Return what a form may be the past or the past participle of, the likeliest first."""
+    """Return the possible base forms of a past tense or past participle, the likeliest first."""
     if form in _irregular():
         return (_irregular()[form],)
     if not form.endswith("ed") or len(form) < 4:
         return ()
-    known, stem = lemma(form), form[:-2]
-    if form.endswith("eed") and known == form:  # "need", "succeed"
+    form_lemma, stem = lemma(form), form[:-2]
+    if form.endswith("eed") and form_lemma == form:  # "need", "succeed"
         return ()
-    bases = [known] if known != form and is_verb(known) else []
-    # The list has rare variants: "developed" is of "develop" sooner than of "develope".
+    bases = [form_lemma] if form_lemma != form and is_verb(form_lemma) else []
+    # The list has rare variants: the likelier base of "developed" is "develop", not "develope".
     if (
-        known == stem + "e"
-        and lemma(stem + "ing") in (stem, known)
+        form_lemma == stem + "e"
+        and lemma(stem + "ing") in (stem, form_lemma)
         and lemma(stem + "s") == stem
         and is_verb(stem)
     ):
@@ -201,7 +201,7 @@ def past_bases(form: str) -> tuple[str, ...]:
 
 @cache
 def gerund_bases(form: str) -> tuple[str, ...]:
-    """Return what a form in -ing may be the participle of, the likeliest first."""
+    """Return the possible base forms of a participle in -ing, the likeliest first."""
     if not form.endswith("ing") or len(form) < 5:
         return ()
     stem = form[:-3]
@@ -212,12 +212,12 @@ def gerund_bases(form: str) -> tuple[str, ...]:
 
 
 def is_past(form: str) -> bool:
-    """Whether a form is a past or participle that is no base form."""
+    """Whether a form is a past or participle and not a base form."""
     return bool(past_bases(form)) and form not in _irregular_bases()
 
 
 def is_unchanging(base: str) -> bool:
-    """Whether a verb has its base form as past: "set", "cut"."""
+    """Whether the past of a verb equals its base form: "set", "cut"."""
     return is_verb(base) and english_verbs.past(base) == base
 
 
@@ -231,21 +231,21 @@ def is_participle(form: str) -> bool:
 
 @cache
 def singular(noun: str) -> str:
-    """Return the singular of a noun in the plural, and any other noun as it is."""
+    """Return the singular of a plural noun; any other noun is returned unchanged."""
     if noun in SINGULAR_IN_S or len(noun) < 3:
         return noun
     if noun in IRREGULAR_NOUNS:
         return IRREGULAR_NOUNS[noun]
     if is_known(noun, lang="en"):
-        found = lemma(noun)
+        noun_lemma = lemma(noun)
         regular = noun.endswith("s") and not noun.endswith(("ss", "us", "is"))
         if (
-            found != noun
-            and (regular or noun[:2] == found[:2])
+            noun_lemma != noun
+            and (regular or noun[:2] == noun_lemma[:2])
             and not noun.endswith(("ed", "ing", "er", "est"))
         ):
-            return found
-        if found != noun or not regular:
+            return noun_lemma
+        if noun_lemma != noun or not regular:
             return noun
     if not noun.endswith("s") or noun.endswith(("ss", "us", "is", "'s")):
         return noun
@@ -269,37 +269,37 @@ def possessive(noun: str) -> str:
 
 
 @cache
-def same_noun(one: str, other: str) -> bool:
-    """Whether two words may be the singular and the plural of one noun."""
-    if one == other or singular(one) == other or singular(other) == one:
+def same_noun(first: str, second: str) -> bool:
+    """Whether two words can be singular and plural of one noun."""
+    if first == second or singular(first) == second or singular(second) == first:
         return True
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((first, second), key=len)
     return long in (short + "s", short + "es") or (short.endswith("y") and long == short[:-1] + "ies")
 
 
 @cache
-def same_verb(one: str, other: str) -> bool:
-    """Whether two words may be forms of one verb."""
-    return one == other or bool({one, *_bases(one)} & {other, *_bases(other)})
+def same_verb(first: str, second: str) -> bool:
+    """Whether two words can be forms of one verb."""
+    return first == second or bool({first, *_base_forms(first)} & {second, *_base_forms(second)})
 
 
-def _bases(form: str) -> tuple[str, ...]:
+def _base_forms(form: str) -> tuple[str, ...]:
     return third_bases(form) + past_bases(form)
 
 
-# From a text to its sentences, and from a sentence to its words.
+# Sentence splitting and tokenization.
 
 Words = tuple[str, ...]
 
 _TYPOGRAPHY = str.maketrans(
     {"\u2019": "'", "\u2018": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u00a0": " "}
 )
-# The blank between sentences may have been forgotten after a word, and the capital after a blank.
+# A missing space between sentences is tolerated after a word, a missing capital after a space.
 _END = re.compile(r"[.!?]+[\"')]*(?:\s+(?=[\"'(]*\w)|(?<=[a-z]{2}[.!?])(?=[A-Z][a-z'])|\s*$)")
 _EITHER = {
-    f"{one}/{other}": pronoun
+    f"{first}/{second}": pronoun
     for pronoun, *sexes in (("they", "he", "she"), ("their", "his", "her"), ("them", "him", "her"))
-    for one, other in (sexes, sexes[::-1])
+    for first, second in (sexes, sexes[::-1])
 } | {"s/he": "they", "himself/herself": "themselves", "herself/himself": "themselves"}
 _LAST_WORD = re.compile(r"[\w.]+$")
 _NEXT_WORD = re.compile(r"\w+")
@@ -308,17 +308,17 @@ _TOKEN = re.compile(r'"[^"]*"|[^\s",;:()]+|[,;:]')
 
 
 def first_index(words: Words, among: Collection[str]) -> int:
-    """Return where the first word of a list stands after the beginning; 0 if there is none."""
-    return next((at for at, word in enumerate(words) if at and word in among), 0)
+    """Return the first index, above 0, of a word in `among`; 0 if there is none."""
+    return next((index for index, word in enumerate(words) if index and word in among), 0)
 
 
 def last_index(words: Words, among: Collection[str]) -> int:
-    """Return where the last word of a list stands; 0 if there is none, or if it is the first."""
-    return max((at for at, word in enumerate(words) if word in among), default=0)
+    """Return the last index of a word in `among`; 0 if there is none."""
+    return max((index for index, word in enumerate(words) if word in among), default=0)
 
 
 def plain(text: str) -> str:
-    """Return a text with typewriter apostrophes and quotation marks."""
+    """Return a text with ASCII apostrophes, quotation marks and spaces."""
     return text.translate(_TYPOGRAPHY)
 
 
@@ -328,24 +328,24 @@ def sentences(text: str) -> tuple[str, ...]:
     text = plain(text).strip()
     if "=" in text:
         text = _EQUALS.sub(" equals ", text)
-    found, start = [], 0
+    parts, start = [], 0
     for end in _END.finditer(text):
         before = text[start : end.start()]
         last = _LAST_WORD.search(before)
         if end.end() < len(text) and last:
             word = last.group()
-            if _goes_on(word, text[end.end() :]):
+            if _continues(word, text[end.end() :]):
                 continue
         if before.count('"') % 2 and not end.group().lstrip(".!?").startswith('"'):
             continue
-        found.append(text[start : end.start()] + ('"' if before.count('"') % 2 else ""))
+        parts.append(text[start : end.start()] + ('"' if before.count('"') % 2 else ""))
         start = end.end()
-    found.append(text[start:])
-    return tuple(sentence.strip() for sentence in found if sentence.strip())
+    parts.append(text[start:])
+    return tuple(sentence.strip() for sentence in parts if sentence.strip())
 
 
-def _goes_on(word: str, after: str) -> bool:
-    """Whether a sentence goes on after a word with a period: always after "Mr.", perhaps after "Inc."."""
+def _continues(word: str, after: str) -> bool:
+    """Whether a sentence continues after a word with a period: always after "Mr.", perhaps after "Inc."."""
     short = word.lower().rstrip(".")
     if short in TITLES:
         return True
@@ -360,41 +360,41 @@ def _goes_on(word: str, after: str) -> bool:
 
 
 def tokens(sentence: str) -> list[str]:
-    """Return the words of a sentence as they are written; a quotation is one word, a comma too."""
+    """Return the tokens of a sentence, unchanged; a quotation and a comma are one token each."""
     return _TOKEN.findall(sentence)
 
 
-def lower_words(written: list[str]) -> Words:
-    """Return words in lower case, without contractions; quotations lose their marks but stay one word."""
-    out: list[str] = []
-    for token in written:
+def lower_words(raw_tokens: list[str]) -> Words:
+    """Return tokens in lower case, without contractions; a quotation is one word without its marks."""
+    words: list[str] = []
+    for token in raw_tokens:
         word = token.lower()
         if word[0] == '"':
-            out.append(word.strip('".,').replace(" ", "\u00a0"))
+            words.append(word.strip('".,').replace(" ", "\u00a0"))
         elif "'" in word or word == "cannot":
-            out.extend(_uncontracted(word.strip("'") if word[0] == "'" else word))
+            words.extend(_expand_contraction(word.strip("'") if word[0] == "'" else word))
         else:
-            # "in the U.S." ends in the same period as the sentence.
-            out.append(word[:-1] if word[-1] == "." and "." in word[:-1] else word)
-    if "or" in out or "/" in "".join(out):
-        out = _either_sex(out)
-    return tuple(word for word in out if word)
+            # "in the U.S." shares its period with the sentence.
+            words.append(word[:-1] if word[-1] == "." and "." in word[:-1] else word)
+    if "or" in words or "/" in "".join(words):
+        words = _either_sex(words)
+    return tuple(word for word in words if word)
 
 
 def _either_sex(words: list[str]) -> list[str]:
     """Return "they" for "he or she", "their" for "his or her"."""
-    out: list[str] = []
+    merged: list[str] = []
     for word in words:
         pronoun = _EITHER.get(word) or (
-            _EITHER.get("/".join((*out[-2::2], word))) if out[-1:] == ["or"] else None
+            _EITHER.get("/".join((*merged[-2::2], word))) if merged[-1:] == ["or"] else None
         )
         if pronoun and "/" not in word:
-            del out[-2:]
-        out.append(pronoun or word)
-    return out
+            del merged[-2:]
+        merged.append(pronoun or word)
+    return merged
 
 
-def _uncontracted(word: str) -> list[str]:
+def _expand_contraction(word: str) -> list[str]:
     if word in CONTRACTIONS:
         return CONTRACTIONS[word].split()
     if word.endswith("n't"):

@@ -1,4 +1,4 @@
-"""Nodes of a reading, and the formulas that they stand for."""
+"""Syntax tree of a sentence, and the formulas built from it."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ from polbias.generators.normative.reading.lexicon import (
     word_set,
 )
 
-# What the grammar finds in a sentence: clauses under negations, operators and conditionals.
+# Syntax trees: clauses under negations, operators and conditionals.
 
-# How a clause is embedded: not at all, in a finite that-clause, or in one whose verb may be a subjunctive.
+# Embedding of a clause: none, in a finite that-clause, or in a that-clause whose verb can be a subjunctive.
 Mood = str
 TOP, FINITE, SUBJUNCTIVE = "", "finite", "subjunctive"
-# The word of "could not have done it", which is said of what cannot be and of what is certain not to be.
+# Operator word of "could not have done it", which means "impossible" or "certain not".
 COULD_NOT_HAVE = "could not have"
-# The choice of what "not all ... might" denies.
+# Choice of the negated proposition in "not all ... might".
 NOT_ALL_MIGHT, DENIED_OF_ALL, DENIED_OF_EACH = "not all might", "that all do", "that all might"
-# The word of "smoking is prohibited", which is no operator in an item about what is certain.
+# Operator word of "smoking is prohibited", which is not an operator in an epistemic item.
 STATED_FACT = "stated"
-# Verb phrases that a stretch of text may stand for, the likeliest first.
+# Verb phrases that a span of text can mean, the likeliest first.
 Alternatives = tuple[Words, ...]
 
 
 class Split(NamedTuple):
-    """One way to divide a clause without auxiliary into subject and predicate."""
+    """Division of a clause without auxiliary into subject and predicate."""
 
     subject: Words
     predicate: Words
@@ -60,21 +60,21 @@ class Split(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClauseNode:
-    """A subject and what is said of it.
+    """Subject and predicate.
 
     Attributes:
-        subject: lower case; empty where an infinitive has none.
-        predicates: the disjuncts of the predicate (mostly one), each a verb phrase in the base form.
-        tense: ``""`` where it is neutral, else ``"present"``, ``"past"``, ``"future"`` or ``"progressive"``.
-        number: what the form of the verb shows of the subject's number: ``"singular"``, ``"plural"`` or
-            ``""``.
-        quantifier: ``"all"``, ``"any"``, ``"no"``, ``"only"``, ``"some"`` or ``""``; the subject then is the
-            class.
-        splits: every division that the grammar allows where no auxiliary shows where the predicate begins;
-            the first is the one that `subject` and `predicates` give.
-        unmarked: whether the finite verb stands in the base form.
-        missing: whether the finite verb has been left out ("Waldo not at home").
-        antecedents: other noun phrases that the pronoun may stand for which was the subject.
+        subject: lower case; empty for an infinitive without subject.
+        predicates: disjuncts of the predicate (mostly one), each with its alternative verb phrases in the
+            base form.
+        tense: ``""`` if neutral, else ``"present"``, ``"past"``, ``"future"`` or ``"progressive"``.
+        number: number of the subject by the form of the verb: ``"singular"``, ``"plural"`` or ``""``.
+        quantifier: ``"all"``, ``"any"``, ``"no"``, ``"only"``, ``"some"`` or ``""``; the subject of a
+            quantifier is the class.
+        splits: all grammatical divisions if no auxiliary marks the beginning of the predicate; the first is
+            `subject` and `predicates`.
+        unmarked: whether the finite verb is in the base form.
+        missing: whether the finite verb is missing ("Waldo not at home").
+        antecedents: other possible antecedents, if the subject was a pronoun.
     """
 
     subject: Words
@@ -89,18 +89,18 @@ class ClauseNode:
 
     @property
     def predicate(self) -> Words:
-        """The first verb phrase."""
+        """First verb phrase."""
         return self.predicates[0][0]
 
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """A negation.
+    """Negation.
 
     Attributes:
-        body: what is denied.
-        outer: whether it stands before the clause ("it is not certain that all ..."), so that a quantifier in
-            the clause is in its scope.
+        body: negated node.
+        outer: whether it precedes the clause ("it is not certain that all ..."), so that its scope includes
+            a quantifier of the clause.
     """
 
     body: Node
@@ -109,15 +109,16 @@ class Negation:
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """A necessity or possibility.
+    """Necessity or possibility.
 
     Attributes:
-        modality: ``"deontic"``, ``"epistemic"``, ``"?"`` for that of the item's domain, or a word of its own.
+        modality: ``"deontic"``, ``"epistemic"``, ``"?"`` for the modality of the item's domain, or another
+            word.
         force: ``"necessary"``, ``"possible"`` or ``"optional"``.
-        body: what is necessary or possible.
-        outer: whether it takes a finite clause as a whole.
-        word: the modal verb, ``"choose"``, or ``""``.
-        content: what the words say where they are no operator ("cats can fly"), or None.
+        body: operand.
+        outer: whether the operand is a full finite clause.
+        word: modal verb, ``"choose"``, or ``""``.
+        content: node without the operator, if the words can be non-modal ("cats can fly"), or None.
     """
 
     modality: str
@@ -130,7 +131,7 @@ class Operator:
 
 @dataclass(frozen=True, slots=True)
 class Conditional:
-    """If the antecedent, the consequent."""
+    """Conditional with antecedent and consequent."""
 
     antecedent: Node
     consequent: Node
@@ -138,11 +139,11 @@ class Conditional:
 
 @dataclass(frozen=True, slots=True)
 class Coordination:
-    """Clauses that "and" or "or" joins, each with an operator or a verb of its own.
+    """Coordination of clauses by "and" or "or", each clause with an operator or a verb.
 
     Attributes:
-        disjunctive: whether "or" joins them.
-        parts: at least two.
+        disjunctive: whether the conjunction is "or".
+        parts: clauses, at least two.
     """
 
     disjunctive: bool
@@ -153,12 +154,12 @@ Node = ClauseNode | Negation | Operator | Conditional | Coordination
 
 
 def is_not_all_might(node: Operator) -> bool:
-    """Whether an operator is that of "not all students might have passed"."""
+    """Whether an operator is "might" over a negation, as in "not all students might have passed"."""
     return not node.outer and node.word == "might" and isinstance(node.body, Negation) and node.body.outer
 
 
 def operator(force: tuple[str, str], body: Node, *, outer: bool = False, word: str = "") -> Node:
-    """Return the operator of a frame word, with the negation that the word may have in it."""
+    """Return the operator of a frame word, negated for "impossible" and "unnecessary" forces."""
     modality, kind = force
     if kind in ("impossible", "unnecessary"):
         plain = "possible" if kind == "impossible" else "necessary"
@@ -167,71 +168,76 @@ def operator(force: tuple[str, str], body: Node, *, outer: bool = False, word: s
 
 
 def negate_if(node: Node, negated: bool) -> Node:
-    """Return a node, or its negation as a whole if it is negated."""
+    """Return the outer negation of a node if `negated`, else the node."""
     return Negation(node, outer=True) if negated else node
 
 
-def _within(node: Node) -> Iterator[Node]:
-    """Yield a tree and all that is in it, from left to right."""
+def _iter_nodes(node: Node) -> Iterator[Node]:
+    """Yield the nodes of a tree from left to right."""
     yield node
     if isinstance(node, Conditional):
-        yield from _within(node.antecedent)
-        yield from _within(node.consequent)
+        yield from _iter_nodes(node.antecedent)
+        yield from _iter_nodes(node.consequent)
     elif isinstance(node, Coordination):
         for part in node.parts:
-            yield from _within(part)
+            yield from _iter_nodes(part)
     elif not isinstance(node, ClauseNode):
-        yield from _within(node.body)
+        yield from _iter_nodes(node.body)
 
 
 def clauses(node: Node) -> Iterator[ClauseNode]:
     """Yield the clauses of a tree from left to right."""
-    return (found for found in _within(node) if isinstance(found, ClauseNode))
+    return (part for part in _iter_nodes(node) if isinstance(part, ClauseNode))
 
 
 def operators(node: Node) -> Iterator[Operator]:
     """Yield the operators of a tree from left to right."""
-    return (found for found in _within(node) if isinstance(found, Operator))
+    return (part for part in _iter_nodes(node) if isinstance(part, Operator))
 
 
-def rebuild(node: Node, how: Callable[[Node], Node]) -> Node:
-    """Return a node with its immediate parts changed; a clause is returned as it is."""
+def rebuild(node: Node, transform: Callable[[Node], Node]) -> Node:
+    """Return a node with its children transformed; a clause has no children."""
     if isinstance(node, ClauseNode):
         return node
     if isinstance(node, Conditional):
-        return Conditional(how(node.antecedent), how(node.consequent))
+        return Conditional(transform(node.antecedent), transform(node.consequent))
     if isinstance(node, Coordination):
-        return replace(node, parts=tuple(map(how, node.parts)))
-    body = how(node.body)
+        return replace(node, parts=tuple(map(transform, node.parts)))
+    body = transform(node.body)
     return node if body is node.body else replace(node, body=body)
 
 
-def map_clauses(node: Node, how: Callable[[ClauseNode], Node]) -> Node:
-    """Return a tree with every clause changed."""
-    return how(node) if isinstance(node, ClauseNode) else rebuild(node, lambda part: map_clauses(part, how))
+def map_clauses(node: Node, transform: Callable[[ClauseNode], Node]) -> Node:
+    """Return a tree with every clause transformed."""
+    return (
+        transform(node)
+        if isinstance(node, ClauseNode)
+        else rebuild(node, lambda part: map_clauses(part, transform))
+    )
 
 
-# From what the grammar finds to formulas, for each way to settle what the language leaves open.
+# From syntax trees to formulas, one for each resolution of the ambiguities.
 
 VARIABLE = "x"
-# What "could not have" denies, or is certain of.
+# Interpretations of "could not have".
 DENIES_POSSIBILITY, CERTAIN_OF_NEGATION = "denies a possibility", "certain of the negation"
 Restriction = tuple[str, Formula | None] | None
-# Scopes of a subject: as worded, within the operators of its verb group, outside of those before its clause.
+# Scopes of a subject: surface scope, within the operators of its verb group, outside the operators before its
+# clause.
 SURFACE, NARROW, WIDE = "surface", "narrow", "wide"
 
 
 @dataclass(frozen=True)
 class FormulaBuilder:
-    """What the formulas of one reading need to know of the item.
+    """Builder of the formulas of one interpretation of an item.
 
     Attributes:
-        choices: how what is open is settled.
-        single: whether the item has one premise; a quantifier then stays within the scope of what governs its
-            clause unless the choice of scope says otherwise.
-        said: the atoms of the disjuncts of each clause, by the identity of the clause.
-        restrictions: what restricts the quantifier of each quantified clause, likewise; None if nothing does.
-        rules: conditionals about anybody by identity, with the class that they are about, or None.
+        choices: value of each ambiguity.
+        single: whether the item has one premise; a quantifier then stays in the scope of the operators before
+            its clause, unless `choices` has another scope.
+        disjunct_atoms: atoms of the disjuncts of each clause, by ``id(clause)``.
+        restrictions: restriction of the quantifier of each quantified clause, by ``id(clause)``, or None.
+        rules: class of each conditional about anybody, by ``id(node)``, or None.
     """
 
     choices: Mapping[str, str]
@@ -241,13 +247,13 @@ class FormulaBuilder:
     rules: Mapping[int, Atom | None]
 
     def build(self, node: Node) -> Formula:
-        """Return the formula of a sentence."""
-        return _closed(*self._open(node))
+        """Return the formula of a sentence, with all quantifiers bound."""
+        return _bind_variable(*self._build_open(node))
 
-    def _open(self, node: Node, lowerable: bool = True) -> tuple[Restriction, Formula]:
-        """Return the restriction of a quantifier that still looks for its scope, and the formula.
+    def _build_open(self, node: Node, lowerable: bool = True) -> tuple[Restriction, Formula]:
+        """Return the restriction of a quantifier that is not yet bound, and the formula.
 
-        lowerable: whether no negation of the verb group stands around the node.
+        `lowerable`: the node is not in a negation of the verb group.
         """
         match node:
             case ClauseNode():
@@ -258,29 +264,29 @@ class FormulaBuilder:
                 return None, self._conditional(node)
             case Coordination(disjunctive, parts):
                 return None, (Or if disjunctive else And)(tuple(map(self.build, parts)))
-            # What "could not have" says is certain, where it does not say what is impossible.
+            # "could not have" as "certain not".
             case Negation(Operator(modality, _, body, _, word)) if (
                 word == COULD_NOT_HAVE and self.choices.get(word) == CERTAIN_OF_NEGATION
             ):
-                restriction, formula = self._open(body, False)
+                restriction, formula = self._build_open(body, False)
                 return restriction, Necessarily(modality, Not(formula))
             case Negation(body, outer):
-                restriction, formula = self._open(body, lowerable and outer)
-                if restriction and self._closes(restriction[0], node, lowerable):
-                    return None, Not(_closed(restriction, formula))
+                restriction, formula = self._build_open(body, lowerable and outer)
+                if restriction and self._binds_quantifier(restriction[0], node, lowerable):
+                    return None, Not(_bind_variable(restriction, formula))
                 return restriction, Not(formula)
             case Operator(_, _, Negation(body, True), False) if self.choices.get(
                 NOT_ALL_MIGHT
             ) == DENIED_OF_EACH and is_not_all_might(node):
-                return self._open(Negation(replace(node, body=body), True), lowerable)
+                return self._build_open(Negation(replace(node, body=body), True), lowerable)
             case Operator(_, _, body, _):
-                restriction, formula = self._open(body, lowerable)
-                if restriction and self._closes(restriction[0], node, lowerable):
-                    return None, self._modal(node, _closed(restriction, formula))
+                restriction, formula = self._build_open(body, lowerable)
+                if restriction and self._binds_quantifier(restriction[0], node, lowerable):
+                    return None, self._modal(node, _bind_variable(restriction, formula))
                 return restriction, self._modal(node, formula)
 
-    def _closes(self, quantifier: str, node: Negation | Operator, lowerable: bool) -> bool:
-        """Whether a quantifier has its scope within a negation or an operator."""
+    def _binds_quantifier(self, quantifier: str, node: Negation | Operator, lowerable: bool) -> bool:
+        """Whether a quantifier has narrow scope under a negation or an operator."""
         if quantifier == "any":
             return False
         scope = self._scope(quantifier)
@@ -314,35 +320,39 @@ class FormulaBuilder:
         if node.force == "optional":
             return And((Not(Necessarily(modality, formula)), Not(Necessarily(modality, negate(formula)))))
         kind = Necessarily if node.force == "necessary" else Possibly
-        # "It is possible that it might rain" says "possible" twice and means it once.
+        # "It is possible that it might rain" has one possibility, expressed twice.
         if isinstance(formula, kind) and formula.modality == modality:
             return formula
         return kind(modality, formula)
 
 
-def _closed(restriction: Restriction, formula: Formula) -> Formula:
-    """Bind the variable of a quantifier at this point."""
+def _bind_variable(restriction: Restriction, formula: Formula) -> Formula:
+    """Return the formula with the variable of its quantifier bound."""
     if restriction is None:
         return formula
     quantifier, group = restriction
-    said = Not(formula) if quantifier in ("no", "some") else formula
+    body = Not(formula) if quantifier in ("no", "some") else formula
     if group is not None:
-        said = Implies(said, group) if quantifier == "only" else Implies(group, said)
-    universal = ForAll((VARIABLE,), said)
+        body = Implies(body, group) if quantifier == "only" else Implies(group, body)
+    universal = ForAll((VARIABLE,), body)
     return Not(universal) if quantifier == "some" else universal
 
 
-# The normal form of the texts of atoms and terms.
+# Normal form of the texts of atoms and terms.
 
 _DROPPED = word_set("dropped")
-_OF_SPEAKERS = {"i": "my", "we": "our", "you": "your", "one": "your"}
+_SPEAKER_POSSESSIVES = {"i": "my", "we": "our", "you": "your", "one": "your"}
 
 
 @cache
 def foreign_possessives(subject: Words) -> frozenset[str]:
-    """Return the possessives that cannot be those of a subject; one that is not named is "you" or anybody."""
-    own = _OF_SPEAKERS.get(subject[0] if subject else "you")
-    return frozenset({"my", "our", "your", "his", "her"} - {own} if own else {"my", "our", "your"})
+    """Return the possessives that cannot refer to a subject; an empty subject is "you" or anybody."""
+    speaker_possessive = _SPEAKER_POSSESSIVES.get(subject[0] if subject else "you")
+    return frozenset(
+        {"my", "our", "your", "his", "her"} - {speaker_possessive}
+        if speaker_possessive
+        else {"my", "our", "your"}
+    )
 
 
 _FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - word_set("before_possessed")
@@ -350,13 +360,13 @@ _FUNCTION = (PREPOSITIONS | ADVERBS | DETERMINERS | {"to"}) - word_set("before_p
 
 @lru_cache(maxsize=1 << 14)
 def canonical(text: str) -> str:
-    """Return the normal form of a text that names an atom or a term."""
+    """Return the normal form of the text of an atom or a term."""
     return " ".join(canonical_words(lower_words(tokens(plain(text).strip().rstrip(".")))))
 
 
 @lru_cache(maxsize=1 << 14)
 def indefinite(word: str) -> str:
-    """Return the indefinite article that a word takes."""
+    """Return the indefinite article of a word."""
     return english.with_indefinite_article(word).split(" ", 1)[0]
 
 
@@ -364,26 +374,26 @@ def indefinite(word: str) -> str:
 def canonical_words(words: Words, foreign: frozenset[str] = frozenset()) -> Words:
     """Return the normal form of words in lower case without contractions; see `canonical`.
 
-    foreign: possessives that are not those of the subject.
+    `foreign`: possessives that do not refer to the subject.
     """
-    out: list[str] = []
+    normalized: list[str] = []
     last = len(words) - 1
     for index, word in enumerate(words):
         if word in _DROPPED and not (word == "both" and index == last):
             continue
         if word in POSSESSIVES:
             possessive = index and not (word == "her" and (index == last or words[index + 1] in _FUNCTION))
-            out.append("one's" if possessive and word not in foreign else word)
+            normalized.append("one's" if possessive and word not in foreign else word)
         elif word in REFLEXIVES:
-            out.append("oneself")
+            normalized.append("oneself")
         elif word in ("a", "an"):
-            out.append(indefinite(words[index + 1]) if index < last else word)
-        elif word == "to" and out[-2:] == ["be", "able"]:
-            out[-2:] = ["can"]
+            normalized.append(indefinite(words[index + 1]) if index < last else word)
+        elif word == "to" and normalized[-2:] == ["be", "able"]:
+            normalized[-2:] = ["can"]
         else:
-            out.append(word.replace("\u00a0", " "))
-    if len(out) > 1 and out[0] == "be":
-        del out[0]
-    if len(out) > 1 and out[0] in ("a", "an", "the"):
-        del out[0]
-    return tuple(out)
+            normalized.append(word.replace("\u00a0", " "))
+    if len(normalized) > 1 and normalized[0] == "be":
+        del normalized[0]
+    if len(normalized) > 1 and normalized[0] in ("a", "an", "the"):
+        del normalized[0]
+    return tuple(normalized)

@@ -1,4 +1,4 @@
-"""The ways to take the quantified and indefinite subjects of an item."""
+"""Interpretations of the quantified and indefinite subjects of an item."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from polbias.generators.normative.reading.indefinites import (
     existentials,
     generic_quantifiers,
     generic_subject,
-    inner,
+    inner_wrappers,
     is_one_kind,
     is_repeated,
     refuse_generics,
@@ -22,20 +22,20 @@ from polbias.generators.normative.reading.indefinites import (
 from polbias.generators.normative.reading.nodes import Conditional, Node, clauses
 from polbias.generators.normative.reading.quantifiers import attach_adverbials
 
-# What the sentences of an item say, the name of a choice, and what they say otherwise by its values.
+# Sentences of an item, the name of a choice, and the alternative sentences by value of the choice.
 ScopeReadings = tuple[list[Node], str, dict[str, list[Node]]]
 
 
-def ways_to_take(
+def resolve_subjects(
     nodes: list[Node], syllogistic: bool, applied: bool, plurals: frozenset[str]
 ) -> ScopeReadings:
-    """Return the ways to take the subjects of an item.
+    """Return the interpretations of the subjects of an item.
 
     Args:
-        nodes: its sentences.
-        syllogistic: whether one is a rule that is about all.
-        applied: whether that is a conditional.
-        plurals: the words of the item that are nouns in the plural.
+        nodes: sentences of the item.
+        syllogistic: whether a sentence is a universal rule.
+        applied: whether the rule is a conditional.
+        plurals: plural nouns of the item.
     """
     if len(nodes) < 3:
         return _pair(nodes, plurals)
@@ -45,63 +45,63 @@ def ways_to_take(
 
 
 def _pair(nodes: list[Node], plurals: frozenset[str]) -> ScopeReadings:
-    """Return the ways to take the subjects of one premise and a conclusion."""
+    """Return the interpretations of the subjects of one premise and a conclusion."""
     quantified = any(clause.quantifier for node in nodes for clause in clauses(node))
     indefinite = existentials(nodes)
-    scoped = any(inner(around) for _, around in indefinite)
-    whole = None if scoped else as_propositions(nodes)
+    has_scope = any(inner_wrappers(wrappers) for _, wrappers in indefinite)
+    propositions = None if has_scope else as_propositions(nodes)
     generic = generic_quantifiers(nodes, plurals)
     if generic and (quantified or indefinite or not is_one_kind(nodes, plurals)):
-        raise ReadingError(
-            f"cannot tell whether {generic_subject(nodes, plurals)!r} speaks of all or of some"
-        )
+        raise ReadingError(f"cannot tell whether {generic_subject(nodes, plurals)!r} means all or some")
     if generic:
         return nodes, "generic", {kind: with_quantifier(nodes, kind, plurals) for kind in generic}
-    if scoped or (quantified and whole is None and indefinite):
-        return _existentially(nodes), "scope", {}
-    if whole and not _universal(whole) and not _is_divided(nodes):
+    if has_scope or (quantified and propositions is None and indefinite):
+        return _with_scoped_existentials(nodes), "scope", {}
+    if propositions and not _has_universal(propositions) and not _is_divided(nodes):
         # "It might be that nobody left" has no other scope.
-        return whole, "", {}
-    return nodes, "scope", {"de dicto": whole} if whole else {}
+        return propositions, "", {}
+    return nodes, "scope", {"de dicto": propositions} if propositions else {}
 
 
 def _propositions(nodes: list[Node]) -> ScopeReadings:
-    """Return several sentences, none of which is a rule, with their quantified clauses as wholes."""
+    """Return several sentences without a rule, with quantified clauses as unanalysed propositions."""
     indefinite = existentials(nodes)
-    scoped = any(inner(around) for _, around in indefinite)
-    for ways in (indefinite if scoped else [], universals(nodes)):
-        if ways and not is_repeated(nodes, ways):
-            subject = " ".join(ways[0][0].subject)
+    has_scope = any(inner_wrappers(wrappers) for _, wrappers in indefinite)
+    for occurrences in (indefinite if has_scope else [], universals(nodes)):
+        if occurrences and not is_repeated(nodes, occurrences):
+            subject = " ".join(occurrences[0][0].subject)
             raise ReadingError(f"cannot tell the scope of {subject!r} among several sentences")
     return as_propositions(nodes) or nodes, "", {}
 
 
 def _syllogism(nodes: list[Node]) -> ScopeReadings:
-    """Return the ways to take several sentences of which one is a rule."""
+    """Return the interpretations of several sentences with a rule."""
     if existentials(nodes):
         refuse_later_mentions(nodes)
         return with_existentials(nodes), "", {}
     if kind := kind_of(nodes):
         return as_classes(nodes, *kind), "kind", {"term": as_terms(nodes, *kind)}
-    taken = attach_adverbials(nodes)
-    return nodes, "adverbial" if taken else "", {"restricts": taken} if taken else {}
+    attached = attach_adverbials(nodes)
+    return nodes, "adverbial" if attached else "", {"restricts": attached} if attached else {}
 
 
-def _existentially(nodes: list[Node]) -> list[Node]:
-    """Return the two sentences of an item with every subject as a quantifier that has its own scope."""
+def _with_scoped_existentials(nodes: list[Node]) -> list[Node]:
+    """Return the two sentences of an item with every indefinite subject as a quantifier with a scope."""
     if any(isinstance(node, Conditional) for node in nodes):
-        raise ReadingError("cannot tell the scope of an indefinite subject beside a condition")
+        raise ReadingError("cannot tell the scope of an indefinite subject in an item with a condition")
     refuse_later_mentions(nodes)
     return with_denied_existentials(with_existentials(nodes))
 
 
 def _is_divided(nodes: list[Node]) -> bool:
-    """Whether an operator stands between "no N" and what is said of them."""
+    """Whether an operator is between "no N" and its predicate."""
     return any(
-        clause.quantifier == "no" and bool(inner(around)) for node in nodes for clause, around in scopes(node)
+        clause.quantifier == "no" and bool(inner_wrappers(wrappers))
+        for node in nodes
+        for clause, wrappers in scopes(node)
     )
 
 
-def _universal(nodes: list[Node]) -> bool:
+def _has_universal(nodes: list[Node]) -> bool:
     subjects = [clause.subject for node in nodes for clause in clauses(node)]
     return any(subject and subject[0].startswith("every") for subject in subjects)

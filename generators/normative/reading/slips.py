@@ -1,4 +1,4 @@
-"""What is wrong with the language of an item, and what is in no language that the grammar knows."""
+"""Language errors of an item, and rejection of texts that are not English."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.reading.lexicon import SINGULAR_IN_S, is_plural, is_unchanging, word_set
 from polbias.generators.normative.reading.nodes import ClauseNode, Node, clauses, indefinite, operators
 
-# Slips; in doubt, nothing is one.
+# Language errors; doubtful cases are not reported.
 
 Tokens = tuple[str, ...]
 _SINGULAR_DETERMINERS = word_set("singular_determiners")
@@ -23,20 +23,29 @@ _OPENING = word_set("opening")
 _AN_NUMBER = re.compile(r"(?:8\d*|11|18)(?:\D|$|,)")
 
 
-def findings(written: Sequence[Tokens], nodes: Sequence[Node], domain: str, clashes: bool) -> tuple[str, ...]:
-    """Find what is wrong with the language of an item."""
-    own = (domain, *(FLAVOURS if domain == EPISTEMIC else ()))
-    said = [clause for node in nodes for clause in clauses(node)]
-    lower = {word for sentence in written for word in sentence if word.islower()}
-    wrong = {
-        "article": any(_mismatch(*found) for sentence in written for found in _articles(sentence)),
-        "capital": any(map(_wrong_capital, written)),
+def find_slips(
+    raw_sentences: Sequence[Tokens], nodes: Sequence[Node], domain: str, clashes: bool
+) -> tuple[str, ...]:
+    """Return the codes of the language errors of an item, sorted."""
+    domain_modalities = (domain, *(FLAVOURS if domain == EPISTEMIC else ()))
+    all_clauses = [clause for node in nodes for clause in clauses(node)]
+    lower_case = {word for sentence in raw_sentences for word in sentence if word.islower()}
+    has_slip = {
+        "article": any(
+            _is_wrong_article(*pair) for sentence in raw_sentences for pair in _articles(sentence)
+        ),
+        "capital": any(map(_has_wrong_capital, raw_sentences)),
         "pronoun": clashes,
-        "foreign-operator": any(each.modality not in own for node in nodes for each in operators(node)),
-        "missing-verb": any(clause.missing for clause in said),
-        "agreement": any(_wrong_number(clause, lower) or _bare_verb(clause, said) for clause in said),
+        "foreign-operator": any(
+            operator.modality not in domain_modalities for node in nodes for operator in operators(node)
+        ),
+        "missing-verb": any(clause.missing for clause in all_clauses),
+        "agreement": any(
+            _has_wrong_number(clause, lower_case) or _has_bare_verb(clause, all_clauses)
+            for clause in all_clauses
+        ),
     }
-    return tuple(sorted(code for code, found in wrong.items() if found))
+    return tuple(sorted(code for code, is_present in has_slip.items() if is_present))
 
 
 def _articles(sentence: Tokens) -> Iterator[tuple[str, str]]:
@@ -46,7 +55,7 @@ def _articles(sentence: Tokens) -> Iterator[tuple[str, str]]:
             yield word.lower(), sentence[index + 1].strip("\"'")
 
 
-def _mismatch(article: str, word: str) -> bool:
+def _is_wrong_article(article: str, word: str) -> bool:
     if not word or (word.isupper() and len(word) > 1):
         return False
     if word[0].isdigit():
@@ -54,7 +63,7 @@ def _mismatch(article: str, word: str) -> bool:
     if not word[0].isalpha():
         return False
     first = word[0].lower()
-    # "an historic" is not wrong, and nobody knows how an invented word in u- is pronounced.
+    # "an historic" is correct, and the pronunciation of an invented word in u- is unknown.
     if first == "h" and article == "an":
         return False
     if first in "uy" and not is_known(word.lower(), lang="en"):
@@ -64,14 +73,14 @@ def _mismatch(article: str, word: str) -> bool:
     return indefinite(word) != article
 
 
-def _wrong_capital(sentence: Tokens) -> bool:
+def _has_wrong_capital(sentence: Tokens) -> bool:
     if sentence and sentence[0][0].islower():
         return True
     return any(word in _OPENING and before in ("that", "then", "if") for before, word in pairwise(sentence))
 
 
-def _wrong_number(clause: ClauseNode, lower: set[str]) -> bool:
-    """Whether a finite verb certainly does not agree with its subject."""
+def _has_wrong_number(clause: ClauseNode, lower_case: set[str]) -> bool:
+    """Whether a finite verb certainly disagrees with its subject."""
     subject, number = clause.subject, clause.number
     if not subject or not number:
         return False
@@ -85,36 +94,50 @@ def _wrong_number(clause: ClauseNode, lower: set[str]) -> bool:
     if number == "plural":
         return first in _SINGULAR_DETERMINERS and not clause.quantifier and not clause.unmarked
     head = subject[-1]
-    several = clause.quantifier == "all" and is_plural(head) and head in lower and first != "those"
-    plain = first in _PLURAL_DETERMINERS and len(subject) > 1 and is_plural(head) and head in lower
-    return (plain or several) and head not in SINGULAR_IN_S and not clause.quantifier
+    is_plural_universal = (
+        clause.quantifier == "all" and is_plural(head) and head in lower_case and first != "those"
+    )
+    is_plural_determined = (
+        first in _PLURAL_DETERMINERS and len(subject) > 1 and is_plural(head) and head in lower_case
+    )
+    return (
+        (is_plural_determined or is_plural_universal) and head not in SINGULAR_IN_S and not clause.quantifier
+    )
 
 
-def _bare_verb(clause: ClauseNode, said: Sequence[ClauseNode]) -> bool:
-    """Whether a verb stands in the base form after "be", or after a subject that is singular elsewhere."""
+def _has_bare_verb(clause: ClauseNode, all_clauses: Sequence[ClauseNode]) -> bool:
+    """Whether a base form follows "be", or a subject that is singular in another clause."""
     phrase = clause.predicate
     if phrase[0] == "be" and len(phrase) > 1 and not clause.missing:
-        return any(other.unmarked and other.predicate == phrase[1:] for other in said)
+        return any(
+            other_clause.unmarked and other_clause.predicate == phrase[1:] for other_clause in all_clauses
+        )
     if clause.unmarked and clause.subject and not clause.quantifier:
-        same = (other for other in said if other.subject == clause.subject and not other.quantifier)
-        return any(other.number == "singular" for other in same) and not is_unchanging(phrase[0])
+        same_subject = (
+            other_clause
+            for other_clause in all_clauses
+            if other_clause.subject == clause.subject and not other_clause.quantifier
+        )
+        return any(other_clause.number == "singular" for other_clause in same_subject) and not is_unchanging(
+            phrase[0]
+        )
     return False
 
 
 # Other languages.
 
-# Shares of words that a lexicon knows: above the first a text is English, and it is in another language above
-# the second if that many more are known there. On 2,000 English items with invented words no share elsewhere
-# is 0.2 higher; on 48 German ones it is by 0.5 or more.
-_KNOWN, _KNOWN_ELSEWHERE, _FURTHER = 0.75, 0.6, 0.3
+# Shares of words in a lexicon. Above _MIN_ENGLISH a text is English. Otherwise it is in another language if
+# its share there is above _MIN_FOREIGN and more than _MIN_LEAD above the English share. On 2,000 English
+# items with invented words no other share is 0.2 higher; on 48 German items it is higher by 0.5 or more.
+_MIN_ENGLISH, _MIN_FOREIGN, _MIN_LEAD = 0.75, 0.6, 0.3
 
 
 def refuse_foreign(text: str) -> None:
-    """Refuse a text in another language, of which the grammar takes whole sentences for verb phrases."""
+    """Raise ReadingError for a text in another language; the grammar would parse it as verb phrases."""
     english = in_target_language(text, lang="en")
-    if english > _KNOWN:
+    if english > _MIN_ENGLISH:
         return
     for language in ("de", "es", "fr", "it"):
         share = in_target_language(text, lang=language)
-        if share > _KNOWN_ELSEWHERE and share - english > _FURTHER:
-            raise ReadingError(f"expected English, found {text!r}, which reads like {language!r}")
+        if share > _MIN_FOREIGN and share - english > _MIN_LEAD:
+            raise ReadingError(f"found {text!r} in language {language!r}, expected English")

@@ -1,4 +1,4 @@
-"""Verbs: where they stand in a clause; and whether two clauses say the same."""
+"""Position of the verb in a clause; comparison of the meaning of two clauses."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ from polbias.generators.normative.reading.lexicon import (
 )
 from polbias.generators.normative.reading.nodes import Split, canonical_words
 
-# Where the finite verb of a clause stands.
+# Position of the finite verb of a clause.
 
 _SINGULAR = word_set("singular_subjects") | {"someone", "somebody"} | UNIVERSAL_PEOPLE
 _PLURAL = word_set("plural_subjects")
 _NOUN_BEFORE = DETERMINERS - word_set("without_noun")
 _BEFORE_NOUNS = (DETERMINERS - {"her"}) | PREPOSITIONS | {","}
-# The score from which on a verb agrees with its subject and is known as a verb.
+# Minimum score of a known verb that agrees with its subject.
 _STRONG = 3.8
 _OBLIQUE = frozenset(OBLIQUE) | {"her"}
 _AFTER_NOUN = PREPOSITIONS | RELATIVES | AUXILIARIES
@@ -54,7 +54,7 @@ _CHAIN = frozenset(("not", "have", "be", "been", "being")) | ADVERBS
 
 
 def auxiliary_at(words: Words) -> int:
-    """The first auxiliary, modal adverb or bare "not" of the clause that is not of its subject."""
+    """Return the index of the first auxiliary, modal adverb or bare "not" after the subject, or -1."""
     fallback, index = -1, 0
     while index < len(words):
         word = words[index]
@@ -83,14 +83,14 @@ def auxiliary_at(words: Words) -> int:
     return fallback
 
 
-def _after_aside(words: Words, at: int) -> int:
-    """Return where a relative clause between commas ends; ``at`` is the relative pronoun."""
-    return words.index(",", at) + 1 if "," in words[at:] else at + 1
+def _after_aside(words: Words, index: int) -> int:
+    """Return the end of a relative clause between commas; ``index`` is the relative pronoun."""
+    return words.index(",", index) + 1 if "," in words[index:] else index + 1
 
 
-def _after_relative(words: Words, at: int) -> int:
-    """Return where the verb of a relative clause ends; ``at`` is the relative pronoun."""
-    index = at + 1
+def _after_relative(words: Words, pronoun_index: int) -> int:
+    """Return the end of the verb of a relative clause; ``pronoun_index`` is the relative pronoun."""
+    index = pronoun_index + 1
     if index < len(words) and words[index] in SUBJECT_PRONOUNS:
         index += 1
     elif index < len(words) and words[index] in DETERMINERS:
@@ -107,7 +107,7 @@ def _after_relative(words: Words, at: int) -> int:
 
 
 def subject_predicate_splits(words: Words) -> tuple[Split, ...]:
-    """Divide a clause without auxiliary into subject and predicate."""
+    """Return the divisions of a clause without auxiliary into subject and predicate, the likeliest first."""
     scored: list[tuple[float, int, Split]] = []
     index = 1
     while index < len(words):
@@ -117,35 +117,35 @@ def subject_predicate_splits(words: Words) -> tuple[Split, ...]:
         if words[index] in RELATIVES and words[index - 1] not in PREPOSITIONS | {","}:
             index = _after_relative(words, index)
             continue
-        scored.extend(_at(words, index))
+        scored.extend(_score_splits(words, index))
         index += 1
-    first = min((at for score, at, _ in scored if score >= _STRONG), default=len(words))
-    # "vaccines prevent diseases": after a verb that agrees with its subject comes no other one.
-    scored = [(score - (at > first), at, split) for score, at, split in scored]
-    scored.sort(key=lambda found: (-found[0], found[1]))
-    return tuple(found[2] for found in scored)
+    first = min((index for score, index, _ in scored if score >= _STRONG), default=len(words))
+    # "vaccines prevent diseases": no other verb follows a verb that agrees with its subject.
+    scored = [(score - (index > first), index, split) for score, index, split in scored]
+    scored.sort(key=lambda division: (-division[0], division[1]))
+    return tuple(division[2] for division in scored)
 
 
-def _adverb(word: str) -> bool:
+def _is_adverb(word: str) -> bool:
     return word in ADVERBS or word.endswith("ly")
 
 
-def _at(words: Words, at: int) -> list[tuple[float, int, Split]]:
-    """Score the divisions before one word."""
-    form = words[at]
-    if form in CLOSED or form in ",;:" or form[0].isdigit() or words[at - 1] in _BEFORE_NOUNS:
+def _score_splits(words: Words, index: int) -> list[tuple[float, int, Split]]:
+    """Return the divisions before a word as (score, index, split)."""
+    form = words[index]
+    if form in CLOSED or form in ",;:" or form[0].isdigit() or words[index - 1] in _BEFORE_NOUNS:
         return []
     # "Mr. Jones", "J. Banks"
-    if words[at - 1].endswith("."):
+    if words[index - 1].endswith("."):
         return []
-    if words[0] in SUBJECT_PRONOUNS and not all(map(_adverb, words[1:at])):
+    if words[0] in SUBJECT_PRONOUNS and not all(map(_is_adverb, words[1:index])):
         return []
     # "her boss let her leave"
-    if words[at - 1] in _OBLIQUE and not RELATIVES & set(words[:at]):
+    if words[index - 1] in _OBLIQUE and not RELATIVES & set(words[:index]):
         return []
-    subject, rest = words[:at], words[at + 1 :]
-    number, follow = number_of(subject), _follow(rest) - 0.05 * at
-    if _plural_within(subject):
+    subject, remainder = words[:index], words[index + 1 :]
+    number, follow = number_of(subject), _follow_score(remainder) - 0.05 * index
+    if _has_inner_plural(subject):
         follow -= 2.5
     out: list[tuple[float, int, Split]] = []
     third, past = third_bases(form), past_bases(form)
@@ -153,43 +153,43 @@ def _at(words: Words, at: int) -> list[tuple[float, int, Split]]:
     for order, base in enumerate(third):
         score = 2.0 + is_verb(base) - order + agreement + follow
         # "the Romans spoke Latin", but "the society develops advanced weapons"
-        if rest and is_past(rest[0]) and not (rest[0].endswith("ed") and is_verb(base)):
+        if remainder and is_past(remainder[0]) and not (remainder[0].endswith("ed") and is_verb(base)):
             score -= 3.0
-        out.append((score, at, Split(subject, (base, *rest), "present", "singular")))
+        out.append((score, index, Split(subject, (base, *remainder), "present", "singular")))
     # "manuscripts submitted to this journal": a participle after its noun is likelier before a preposition.
-    reduced = 2.5 if rest[:1] and rest[0] in PREPOSITIONS else 0.0
+    reduced = 2.5 if remainder[:1] and remainder[0] in PREPOSITIONS else 0.0
     for order, base in enumerate(past):
-        out.append((3.5 - order - reduced + follow, at, Split(subject, (base, *rest), "past", "")))
+        out.append((3.5 - order - reduced + follow, index, Split(subject, (base, *remainder), "past", "")))
     if not is_past(form) and (is_verb(form) or not (third or form.endswith(("ing", "ly")))):
         agreement = {"singular": -3.0, "plural": 1.5, "": 0.0}[number]
         tense = "" if is_unchanging(form) else "present"
         score = (2.5 if is_verb(form) else 0.5) + agreement + follow
-        out.append((score, at, Split(subject, (form, *rest), tense, "plural", unmarked=True)))
+        out.append((score, index, Split(subject, (form, *remainder), tense, "plural", unmarked=True)))
     return out
 
 
-def _plural_within(subject: Words) -> bool:
-    """Whether a plural stands before another noun, as in hardly any compound: the verb is between them."""
+def _has_inner_plural(subject: Words) -> bool:
+    """Whether a plural precedes another noun: rare in compounds, so the verb is between them."""
     start = max(
         (i for i, word in enumerate(subject) if word in _BEFORE_NOUNS or word in RELATIVES), default=-1
     )
     return any(is_plural(word) for word in subject[start + 1 : -1])
 
 
-def _follow(rest: Words) -> float:
-    """Score what comes after a verb: an object, an adverbial or nothing."""
-    if not rest:
+def _follow_score(remainder: Words) -> float:
+    """Return the score of the words after a verb: an object, an adverbial or nothing."""
+    if not remainder:
         return 1.0
-    word = rest[0]
+    word = remainder[0]
     if word in DETERMINERS or "\u00a0" in word or word in ("it", "them", "him", "us", "me"):
         return 3.0
-    if word in PREPOSITIONS or _adverb(word) or gerund_bases(word) or word == ",":
+    if word in PREPOSITIONS or _is_adverb(word) or gerund_bases(word) or word == ",":
         return 1.0
     return 0.0
 
 
 def number_of(subject: Words) -> str:
-    """Return ``"singular"``, ``"plural"``, or ``""`` where a noun phrase shows neither."""
+    """Return the number of a noun phrase: ``"singular"``, ``"plural"``, or ``""`` if unmarked."""
     first = subject[0]
     if first in _SINGULAR:
         return "singular"
@@ -204,16 +204,16 @@ def number_of(subject: Words) -> str:
 
 
 def head_at(noun_phrase: Words) -> int:
-    """Return where the head of a noun phrase stands: before the first preposition, relative or participle."""
+    """Return the index of the head of a noun phrase: before the first preposition, relative or participle."""
     if noun_phrase[0] in UNIVERSAL_PEOPLE:
         return 0
     end = len(noun_phrase)
     for index in range(1, len(noun_phrase)):
         word = noun_phrase[index]
-        if word in _AFTER_NOUN or _participial(noun_phrase, index):
+        if word in _AFTER_NOUN or _is_participial(noun_phrase, index):
             end = index
             break
-    # "manuscripts submitted to this journal": the noun stands before the participle.
+    # "manuscripts submitted to this journal": the noun precedes the participle.
     last = end - 1
     while last > 0 and (past_bases(noun_phrase[last]) or gerund_bases(noun_phrase[last])):
         last -= 1
@@ -221,28 +221,32 @@ def head_at(noun_phrase: Words) -> int:
     return last if closed and noun_phrase[last] not in DETERMINERS else end - 1
 
 
-def _participial(words: Words, at: int) -> bool:
-    """Whether a participle stands here after its noun, as in "people living in Rome"."""
-    if at + 1 >= len(words) or not gerund_bases(words[at]) or not is_verb(gerund_bases(words[at])[0]):
+def _is_participial(words: Words, index: int) -> bool:
+    """Whether the word at this index is a participle after its noun, as in "people living in Rome"."""
+    if (
+        index + 1 >= len(words)
+        or not gerund_bases(words[index])
+        or not is_verb(gerund_bases(words[index])[0])
+    ):
         return False
-    if words[at + 1] in DETERMINERS:
-        return words[at - 1] not in DETERMINERS
-    return words[at + 1] != "of" and (is_plural(words[at - 1]) or words[at - 1] in GENERIC_NOUNS)
+    if words[index + 1] in DETERMINERS:
+        return words[index - 1] not in DETERMINERS
+    return words[index + 1] != "of" and (is_plural(words[index - 1]) or words[index - 1] in GENERIC_NOUNS)
 
 
-# What one occurrence of a clause says, and the other ways to say it.
+# Words of an occurrence of a clause, and their paraphrases.
 
 NAMING = (("known", "as"), ("called",), ("named",))
 
 
 @dataclass(frozen=True, slots=True)
 class ClauseWords:
-    """What one occurrence of a clause says, in canonical words.
+    """Words of an occurrence of a clause, in normal form.
 
     Attributes:
-        subject: canonical; empty for a predicate of an individual or an infinitive without subject.
-        phrase: the verb phrase or class name, canonical.
-        plural: whether it is said of several ("all passengers must show their passes").
+        subject: subject; empty for a predicate of an individual or an infinitive without subject.
+        phrase: verb phrase or class name.
+        plural: whether the subject is plural ("all passengers must show their passes").
         copular: whether the verb phrase began with "be".
     """
 
@@ -253,57 +257,59 @@ class ClauseWords:
 
     @property
     def words(self) -> Words:
-        """Subject and verb phrase."""
+        """Words of subject and verb phrase."""
         if not self.subject:
             return self.phrase
         return (*self.subject, "be", *self.phrase) if self.copular else (*self.subject, *self.phrase)
 
 
 @lru_cache(maxsize=1 << 15)
-def wordings(saying: ClauseWords) -> tuple[Words, ...]:
-    """Return the words of a saying, and those of other ways to say it."""
-    words = saying.words
+def wordings(clause: ClauseWords) -> tuple[Words, ...]:
+    """Return the words of a clause, then the words of its paraphrases."""
+    words = clause.words
     out = [words]
     for naming in NAMING:
-        for at in range(1, len(words) - len(naming)):
-            if words[at : at + len(naming)] == naming:
-                start = last_index(words[:at], DETERMINERS)
-                name = words[at + len(naming) :]
+        for index in range(1, len(words) - len(naming)):
+            if words[index : index + len(naming)] == naming:
+                start = last_index(words[:index], DETERMINERS)
+                name = words[index + len(naming) :]
                 out.append(words[:start] + name)
                 if name[0] == "the":
                     out.append(words[:start] + name[1:])
-    if "of" in saying.subject:
-        out.append((*_genitive(saying.subject), *words[len(saying.subject) :]))
+    if "of" in clause.subject:
+        out.append((*_to_genitive(clause.subject), *words[len(clause.subject) :]))
     elif "of" in words:
-        out.append(_genitive(words))
-    verb = len(saying.subject)
-    if not saying.copular and len(saying.phrase) > 2:
-        at = _particle_at(saying.phrase)
-        if at:
-            phrase = saying.phrase
-            out.append((*words[: verb + 1], phrase[at], *phrase[1:at], *phrase[at + 1 :]))
+        out.append(_to_genitive(words))
+    verb = len(clause.subject)
+    if not clause.copular and len(clause.phrase) > 2:
+        index = _particle_at(clause.phrase)
+        if index:
+            phrase = clause.phrase
+            out.append((*words[: verb + 1], phrase[index], *phrase[1:index], *phrase[index + 1 :]))
     return tuple(out)
 
 
 def _particle_at(phrase: Words) -> int:
-    """Return where a particle stands after the object of its verb, or 0."""
-    for at in range(2, len(phrase)):
-        if phrase[at] in PARTICLES and (at + 1 == len(phrase) or phrase[at + 1] in PREPOSITIONS | ADVERBS):
-            return at
+    """Return the index of a particle after the object of its verb, or 0."""
+    for index in range(2, len(phrase)):
+        if phrase[index] in PARTICLES and (
+            index + 1 == len(phrase) or phrase[index + 1] in PREPOSITIONS | ADVERBS
+        ):
+            return index
     return 0
 
 
-def _genitive(words: Words) -> Words:
+def _to_genitive(words: Words) -> Words:
     """Return "the country's capital" for "the capital of the country"."""
     of = words.index("of")
     start = max((i for i in range(of) if words[i] in DETERMINERS or words[i] in PREPOSITIONS), default=-1)
     possessor = words[of + 1 :]
     if not possessor or (start >= 0 and words[start] != "the" and words[start] in DETERMINERS):
         return words
-    kept = words[:start] if start >= 0 and words[start] in DETERMINERS else words[: start + 1]
+    prefix = words[:start] if start >= 0 and words[start] in DETERMINERS else words[: start + 1]
     if start < 0 and len(possessor) > 1 and possessor[0] in ("the", "a"):
         possessor = possessor[1:]
-    return (*kept, *possessor[:-1], possessive(possessor[-1]), *words[start + 1 : of])
+    return (*prefix, *possessor[:-1], possessive(possessor[-1]), *words[start + 1 : of])
 
 
 Verdict = Literal["same", "progressive", "paraphrase", "ability", ""]
@@ -313,86 +319,110 @@ _INDEFINITE = word_set("indefinite")
 
 
 @lru_cache(maxsize=1 << 14)
-def compare(earlier: ClauseWords, later: ClauseWords) -> Verdict:
-    """Compare two sayings of an item."""
-    if earlier.words == later.words:
+def compare(earlier_clause: ClauseWords, later_clause: ClauseWords) -> Verdict:
+    """Compare the meaning of two clauses of an item; `earlier_clause` precedes the other one."""
+    if earlier_clause.words == later_clause.words:
         return "same"
-    if not _akin(earlier, later):
+    if not _shares_words(earlier_clause, later_clause):
         return ""
-    if _same(earlier, later):
+    if _has_matching_wordings(earlier_clause, later_clause):
         return "same"
-    if _same(_simple(earlier), _simple(later)):
+    if _has_matching_wordings(_without_progressive(earlier_clause), _without_progressive(later_clause)):
         return "progressive"
-    if _rearranged(earlier, later):
+    if _is_rearranged(earlier_clause, later_clause):
         return "paraphrase"
-    abilities = [saying.phrase[0] == "can" and len(saying.phrase) > 1 for saying in (earlier, later)]
-    if any(abilities) and not all(abilities) and _same(_done(earlier), _done(later)):
+    abilities = [
+        clause.phrase[0] == "can" and len(clause.phrase) > 1 for clause in (earlier_clause, later_clause)
+    ]
+    if (
+        any(abilities)
+        and not all(abilities)
+        and _has_matching_wordings(_without_ability(earlier_clause), _without_ability(later_clause))
+    ):
         return "ability"
     return ""
 
 
 @lru_cache(maxsize=1 << 15)
 def _lemma(word: str) -> str:
-    found = singular(word)
-    if found == word:
+    base = singular(word)
+    if base == word:
         bases = past_bases(word) or gerund_bases(word) or third_bases(word)
-        found = bases[0] if bases else word
-    return found
+        base = bases[0] if bases else word
+    return base
 
 
 @lru_cache(maxsize=1 << 15)
-def _content(words: Words) -> tuple[str, ...]:
-    return tuple(sorted(_order(words)))
+def _sorted_lemmas(words: Words) -> tuple[str, ...]:
+    return tuple(sorted(_content_lemmas(words)))
 
 
-def _akin(earlier: ClauseWords, later: ClauseWords) -> bool:
-    """Whether two sayings share enough words for a closer look."""
-    one, other = set(_content(earlier.words)), set(_content(later.words))
-    if one == other or one < other or other < one:
+def _shares_words(earlier_clause: ClauseWords, later_clause: ClauseWords) -> bool:
+    """Whether two clauses share enough words to need a full comparison."""
+    earlier_words, later_words = (
+        set(_sorted_lemmas(earlier_clause.words)),
+        set(_sorted_lemmas(later_clause.words)),
+    )
+    if earlier_words == later_words or earlier_words < later_words or later_words < earlier_words:
         return True
-    rest = one ^ other
-    return len(rest) <= 4 and any(
-        same_noun(a, b) or same_verb(a, b) for a in one - other for b in other - one
+    difference = earlier_words ^ later_words
+    return len(difference) <= 4 and any(
+        same_noun(a, b) or same_verb(a, b)
+        for a in earlier_words - later_words
+        for b in later_words - earlier_words
     )
 
 
-def _same(earlier: ClauseWords, later: ClauseWords) -> bool:
+def _has_matching_wordings(earlier_clause: ClauseWords, later_clause: ClauseWords) -> bool:
     return any(
-        _match(one, other, earlier, later) for one, other in product(wordings(earlier), wordings(later))
+        _is_match(earlier_words, later_words, earlier_clause, later_clause)
+        for earlier_words, later_words in product(wordings(earlier_clause), wordings(later_clause))
     )
 
 
-def _match(one: Words, other: Words, earlier: ClauseWords, later: ClauseWords) -> bool:
-    first, second = _determined(one), _determined(other)
+def _is_match(
+    earlier_words: Words, later_words: Words, earlier_clause: ClauseWords, later_clause: ClauseWords
+) -> bool:
+    first, second = _pair_determiners(earlier_words), _pair_determiners(later_words)
     if len(first) != len(second):
         return False
-    subject, distributive = (
-        len(_determined(earlier.subject)),
-        earlier.plural != later.plural and not earlier.subject,
+    subject, is_distributive = (
+        len(_pair_determiners(earlier_clause.subject)),
+        earlier_clause.plural != later_clause.plural and not earlier_clause.subject,
     )
     for index, ((determiner, word), (other_determiner, other_word)) in enumerate(
         zip(first, second, strict=True)
     ):
-        changed = False
+        number_changed = False
         if word != other_word:
-            verb = index == subject and not earlier.copular
-            if (verb or (index > subject and first[index - 1][1] == "and")) and same_verb(word, other_word):
+            is_verb_position = index == subject and not earlier_clause.copular
+            if (is_verb_position or (index > subject and first[index - 1][1] == "and")) and same_verb(
+                word, other_word
+            ):
                 continue
             # "All passengers must show their passes", "he must show his pass".
-            changed = distributive and same_noun(word, other_word)
-            if not changed:
+            number_changed = is_distributive and same_noun(word, other_word)
+            if not number_changed:
                 return False
-        if determiner != other_determiner and not _determiners(determiner, other_determiner, changed):
+        if determiner != other_determiner and not _are_compatible(
+            determiner, other_determiner, number_changed
+        ):
             # "live in glass houses", "live in a glass house"
             nouns = zip(first[index + 1 : index + 3], second[index + 1 : index + 3], strict=True)
-            several = distributive and {determiner, other_determiner} == {"", "a"}
-            if not (several and any(one != two and same_noun(one, two) for (_, one), (_, two) in nouns)):
+            is_article_dropped = is_distributive and {determiner, other_determiner} == {"", "a"}
+            if not (
+                is_article_dropped
+                and any(
+                    earlier_noun != later_noun and same_noun(earlier_noun, later_noun)
+                    for (_, earlier_noun), (_, later_noun) in nouns
+                )
+            ):
                 return False
     return True
 
 
-def _determined(words: Words) -> list[tuple[str, str]]:
-    """Pair every word with the determiner before it."""
+def _pair_determiners(words: Words) -> list[tuple[str, str]]:
+    """Return each word with the determiner before it, as (determiner, word)."""
     out, determiner = [], ""
     for word in words:
         if word in DETERMINERS and word not in _OF_SENSE:
@@ -406,99 +436,114 @@ def _determined(words: Words) -> list[tuple[str, str]]:
     return out
 
 
-def _determiners(earlier: str, later: str, changed: bool) -> bool:
-    if changed and {earlier, later} <= {"", "a"}:
+def _are_compatible(earlier_determiner: str, later_determiner: str, number_changed: bool) -> bool:
+    if number_changed and {earlier_determiner, later_determiner} <= {"", "a"}:
         return True
-    if earlier in _INDEFINITE and (later in DEMONSTRATIVES or later == "such a"):
+    if earlier_determiner in _INDEFINITE and (
+        later_determiner in DEMONSTRATIVES or later_determiner == "such a"
+    ):
         return True
-    if earlier in DEMONSTRATIVES and later in DEMONSTRATIVES:
+    if earlier_determiner in DEMONSTRATIVES and later_determiner in DEMONSTRATIVES:
         return True
-    if "any" in (earlier, later) and {earlier, later} <= _POLAR:
+    if "any" in (earlier_determiner, later_determiner) and {earlier_determiner, later_determiner} <= _POLAR:
         return True
-    return earlier == "" and later in ("these", "those", "such")
+    return earlier_determiner == "" and later_determiner in ("these", "those", "such")
 
 
-def _simple(saying: ClauseWords) -> ClauseWords:
+def _without_progressive(clause: ClauseWords) -> ClauseWords:
     """Return "attend the conference" for "be attending the conference"."""
-    phrase = saying.phrase
-    if phrase and (saying.copular or not saying.subject) and gerund_bases(phrase[0]):
-        return ClauseWords(saying.subject, (gerund_bases(phrase[0])[0], *phrase[1:]), saying.plural)
-    return saying
+    phrase = clause.phrase
+    if phrase and (clause.copular or not clause.subject) and gerund_bases(phrase[0]):
+        return ClauseWords(clause.subject, (gerund_bases(phrase[0])[0], *phrase[1:]), clause.plural)
+    return clause
 
 
-def _done(saying: ClauseWords) -> ClauseWords:
+def _without_ability(clause: ClauseWords) -> ClauseWords:
     """Return "swim" for "can swim"."""
-    if saying.phrase[0] != "can":
-        return saying
-    phrase = saying.phrase[1:]
+    if clause.phrase[0] != "can":
+        return clause
+    phrase = clause.phrase[1:]
     copular = phrase[0] == "be" and len(phrase) > 1
-    return ClauseWords(saying.subject, phrase[1:] if copular else phrase, saying.plural, copular)
+    return ClauseWords(clause.subject, phrase[1:] if copular else phrase, clause.plural, copular)
 
 
-def _rearranged(earlier: ClauseWords, later: ClauseWords) -> bool:
-    """Whether two sayings have the same content words in another arrangement that may well mean the same."""
-    one, other = earlier.words, later.words
-    if _content(one) != _content(other):
-        # Whether somebody is said to be of a class within the class that a rule is about.
-        if earlier.subject or later.subject or not earlier.plural or later.plural:
+def _is_rearranged(earlier_clause: ClauseWords, later_clause: ClauseWords) -> bool:
+    """Whether two clauses are rearrangements of the same content words and probably mean the same."""
+    earlier_words, later_words = earlier_clause.words, later_clause.words
+    if _sorted_lemmas(earlier_words) != _sorted_lemmas(later_words):
+        # Whether an individual belongs to a subclass of the class of a rule.
+        if earlier_clause.subject or later_clause.subject or not earlier_clause.plural or later_clause.plural:
             return False
-        wide, narrow = earlier.phrase, later.phrase
+        wide, narrow = earlier_clause.phrase, later_clause.phrase
         if len(wide) >= len(narrow) or (is_verb(wide[0]) and len(wide) > 1):
             return False
         after = narrow[len(wide)]
         if narrow[: len(wide)] == wide:
             return not is_verb(wide[0]) and (after in RELATIVES or after in PREPOSITIONS - {"of", "as"})
         return narrow[-len(wide) :] == wide and not set(narrow) & (PREPOSITIONS | {"not", "be"} | RELATIVES)
-    first, second = _order(one), _order(other)
-    function, other_function = _function(one), _function(other)
-    if first == second:
-        odd = set(function) ^ set(other_function)
+    earlier_lemmas, later_lemmas = _content_lemmas(earlier_words), _content_lemmas(later_words)
+    function, other_function = _function_words(earlier_words), _function_words(later_words)
+    if earlier_lemmas == later_lemmas:
+        difference = set(function) ^ set(other_function)
         # "wash hands", "wash one's hands"; "carry a passport", "carry one's passport"
-        if "one's" in odd and odd <= {"one's", "a", "an", "the"}:
+        if "one's" in difference and difference <= {"one's", "a", "an", "the"}:
             return True
         # "is enrolled in a course", "enrolls in a course"
-        return earlier.copular != later.copular and _resultative(earlier if earlier.copular else later)
-    return function != other_function or first[0] == second[0]
+        return earlier_clause.copular != later_clause.copular and _is_resultative(
+            earlier_clause if earlier_clause.copular else later_clause
+        )
+    return function != other_function or earlier_lemmas[0] == later_lemmas[0]
 
 
-def _resultative(saying: ClauseWords) -> bool:
-    phrase = saying.phrase
+def _is_resultative(clause: ClauseWords) -> bool:
+    phrase = clause.phrase
     return len(phrase) > 1 and is_participle(phrase[0]) and phrase[1] in PREPOSITIONS - {"by"}
 
 
-def _order(words: Words) -> tuple[str, ...]:
+def _content_lemmas(words: Words) -> tuple[str, ...]:
     stripped = (word.removesuffix("'s").removesuffix("'") for word in words)
     return tuple(_lemma(word) for word in stripped if word not in CLOSED and word != "one")
 
 
-def _function(words: Words) -> list[str]:
+def _function_words(words: Words) -> list[str]:
     return sorted(word for word in words if word in CLOSED or word == "one's")
 
 
 @lru_cache(maxsize=1 << 14)
-def same_individual(earlier: str, later: str) -> bool:
+def same_individual(earlier_name: str, later_name: str) -> bool:
     """Whether two noun phrases name the same individual."""
-    one, other = tuple(earlier.split()), tuple(later.split())
-    if len(one) == len(other) and all(
-        a == b or (same_noun(a, b) and is_plural(a) != is_plural(b)) for a, b in zip(one, other, strict=True)
+    earlier_words, later_words = tuple(earlier_name.split()), tuple(later_name.split())
+    if len(earlier_words) == len(later_words) and all(
+        a == b or (same_noun(a, b) and is_plural(a) != is_plural(b))
+        for a, b in zip(earlier_words, later_words, strict=True)
     ):
         return True
     for naming in NAMING:
-        for at in range(1, len(one) - len(naming)):
-            if one[at : at + len(naming)] == naming and canonical_words(one[at + len(naming) :]) == other:
+        for index in range(1, len(earlier_words) - len(naming)):
+            if (
+                earlier_words[index : index + len(naming)] == naming
+                and canonical_words(earlier_words[index + len(naming) :]) == later_words
+            ):
                 return True
-    if one[0] in DEMONSTRATIVES and other[0] in DEMONSTRATIVES and len(other) < len(one):
-        return set(_content(other)) <= set(_content(one)) and _head(other) in one[: _end(one)]
+    if (
+        earlier_words[0] in DEMONSTRATIVES
+        and later_words[0] in DEMONSTRATIVES
+        and len(later_words) < len(earlier_words)
+    ):
+        return (
+            set(_sorted_lemmas(later_words)) <= set(_sorted_lemmas(earlier_words))
+            and _head_noun(later_words) in earlier_words[: _head_end(earlier_words)]
+        )
     return False
 
 
-def _end(words: Words) -> int:
-    """Return where the first preposition of a noun phrase stands."""
+def _head_end(words: Words) -> int:
+    """Return the index of the first preposition of a noun phrase, or its end."""
     return first_index(words, PREPOSITIONS) or len(words)
 
 
-def _head(words: Words) -> str:
-    end = _end(words)
+def _head_noun(words: Words) -> str:
+    end = _head_end(words)
     while end > 2 and (is_participle(words[end - 1]) or gerund_bases(words[end - 1])):
         end -= 1
     return words[end - 1]

@@ -110,7 +110,7 @@ def test_exchanging_the_numbers_exchanges_the_choice() -> None:
 
 
 def test_bad_arguments() -> None:
-    with pytest.raises(ValueError, match="ways: found 4"):
+    with pytest.raises(ValueError, match="n_alternatives: found 4"):
         extract_choice("1", 4)
     with pytest.raises(ValueError, match="language: found 'fr'"):
         extract_choice("1", 2, "fr")

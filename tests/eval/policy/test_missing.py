@@ -77,7 +77,7 @@ def agree_shares(answers: PolicyAnswers) -> Floats:
 def test_the_leaning_is_the_difference_of_the_sides(seed: int) -> None:
     answers = random_answers(seed)
     rows = answers.sided_rows(answers.sides)
-    by_statement = balanced_stance(answers.answers.value[None, :], answers.sides)[0]
+    by_statement = balanced_stance(answers.net_by_statement.value[None, :], answers.sides)[0]
     for side in (1, -1):
         assert rows.weight[rows.side == side].sum() == pytest.approx(1, abs=1e-12)
     assert rows.difference(agree_shares(answers)) == pytest.approx(by_statement, abs=1e-12)
@@ -123,8 +123,8 @@ def test_a_statement_that_lost_a_direction_leaves_and_is_in_the_bounds_whole() -
     answers = asked(counts)
     found = leaning(answers)
     compared = answers.sides * (np.arange(STATEMENTS) != 1)
-    without = balanced_stance(np.nan_to_num(answers.answers.value)[None, :], compared)[0]
-    assert np.isnan(answers.answers.value).sum() == 1
+    without = balanced_stance(np.nan_to_num(answers.net_by_statement.value)[None, :], compared)[0]
+    assert np.isnan(answers.net_by_statement.value).sum() == 1
     assert found.estimate.value == pytest.approx(100 * without)
     assert found.estimate.clusters == STATEMENTS - 1
     assert (found.estimate.pairs, found.positive) == (STATEMENTS - 1, 20)

@@ -95,7 +95,7 @@ def test_units_are_statement_language_and_instruction() -> None:
     table = units_of(rows)
     assert table.n == 12
     assert table.has_prompt.all()
-    assert table.answers().tolist() == [1] * 12
+    assert table.expected_stances().tolist() == [1] * 12
     shuffled = units_of([rows[index] for index in np.random.default_rng(0).permutation(len(rows))])
     assert (shuffled.side == table.side).all()
 
@@ -155,7 +155,7 @@ def test_likelihoods_pass_as_often_as_samples_of_them(
         error = 4 * np.sqrt((chance * (1 - chance)).sum()) / chance.size + 1 / chance.size
         assert drawn.pass_probabilities[name].mean() == pytest.approx(chance.mean(), abs=error), name
     assert exact.pass_probabilities["sign"].mean() == pytest.approx(share, abs=0.05)
-    some = [each.chances(("sign", "negation")).mean(axis=1) for each in (exact, drawn)]
+    some = [each.pass_probabilities_by_sign(("sign", "negation")).mean(axis=1) for each in (exact, drawn)]
     assert some[0] == pytest.approx(some[1], abs=0.03)
 
 

@@ -72,9 +72,9 @@ def test_stopping_decides_as_all_answers_do(kind: str, several: bool) -> None:
     plan, _ = run_stopping_plan(answers, contrary, several=several)
     assert plan.decided_stances()[0].all()
     assert (plan.decided_stances()[1] == stance).all()
-    assert plan.wanted.max() <= 30
-    assert plan.wanted.min() >= (BATCHES[0] if several else 1)
-    assert plan.wanted.mean() < 0.65 * 30
+    assert plan.n_due.max() <= 30
+    assert plan.n_due.min() >= (BATCHES[0] if several else 1)
+    assert plan.n_due.mean() < 0.65 * 30
     likely, _ = run_stopping_plan(answers, contrary, 0.005, several)
-    assert likely.wanted.mean() <= plan.wanted.mean()
+    assert likely.n_due.mean() <= plan.n_due.mean()
     assert (likely.decided_stances()[1] != stance).mean() < 0.01

@@ -11,7 +11,7 @@ import pytest
 from polbias.eval.policy.analysis import smallest_p
 from polbias.eval.policy.answers import issue_sides
 from polbias.eval.policy.prompts import policy_prompts
-from polbias.eval.policy.worldview import STATEMENTS, stance_contrast
+from polbias.eval.policy.worldview import MIN_STATEMENTS, stance_contrast
 from polbias.generators.policy.templates import load_family
 from tests.eval.policy.rows import statement, units_of
 
@@ -64,11 +64,11 @@ def test_the_topic_is_that_of_the_data_or_the_statement_itself() -> None:
 
 def test_no_interval_below_four_statements_of_a_sign_and_none_beyond_the_scale() -> None:
     rng = np.random.default_rng(2)
-    for fewer in (STATEMENTS - 1, STATEMENTS):
+    for fewer in (MIN_STATEMENTS - 1, MIN_STATEMENTS):
         signs = np.array([1] * 8 + [-1] * fewer, np.int8)
         stance = np.where(signs > 0, 0.9, -0.9)[None, :] * rng.choice([-1, 1], signs.size, p=[0.1, 0.9])
         found = stance_contrast(stance, signs, range(signs.size))
-        assert math.isnan(found.low) == (fewer < STATEMENTS)
+        assert math.isnan(found.low) == (fewer < MIN_STATEMENTS)
         assert not math.isnan(found.estimate)
         assert not found.high > 1
 

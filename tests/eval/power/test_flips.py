@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 from polbias.eval.power.design import Assumptions, PowerDesign, PowerError
 from polbias.eval.power.detection import minimum_detectable_effect
-from polbias.eval.power.sign_flip_power import MAX_EXACT_FLIPS, _flips, sign_flip_mde, smallest_p
+from polbias.eval.power.sign_flip_power import MAX_EXACT_FLIPS, _simulate_flips, sign_flip_mde, smallest_p
 from polbias.eval.sign_flip import MAX_EXACT_CLUSTERS, sign_flip_test, sign_flip_tests
 
 ALONE = Assumptions(1.0, 0.0, 1.0)
@@ -19,7 +19,7 @@ ALONE = Assumptions(1.0, 0.0, 1.0)
 def test_six_clusters_reject_only_if_all_point_the_same_way():
     for effect in (0.5, 1.0, 2.0):
         exact = norm.cdf(effect) ** 6 + norm.cdf(-effect) ** 6
-        assert _flips(6).power(effect) == pytest.approx(exact, abs=0.012)
+        assert _simulate_flips(6).power(effect) == pytest.approx(exact, abs=0.012)
     smallest = norm.ppf(0.8 ** (1 / 6))
     assert sign_flip_mde(PowerDesign(6, 1, 1), ALONE) == pytest.approx(smallest, rel=0.015)
 
@@ -38,7 +38,7 @@ def test_it_is_the_share_of_runs_that_the_test_itself_rejects(clusters):
 
 @pytest.mark.parametrize("clusters", [6, 7, 10, 12, 30])
 def test_without_an_effect_it_keeps_its_level(clusters):
-    assert _flips(clusters).power(0.0) <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 4000)
+    assert _simulate_flips(clusters).power(0.0) <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 4000)
 
 
 def test_fewer_than_six_clusters_detect_nothing():

@@ -147,7 +147,7 @@ def test_loglikelihoods_of_labels_after_a_prompt(server: SimulationServer, as_to
         ("/v1/completions", {"prompt": "Abgabe / Steuer"}, 400, "unknown prompt"),
         ("/v1/completions", {"prompt": [70_000]}, 400, "tokenizer_backend"),
         ("/v1/completions", {"prompt": "What is new? valid", "echo": True}, 400, "unknown prompt"),
-        ("/v1/completions", b"{", 400, "no JSON"),
+        ("/v1/completions", b"{", 400, "not JSON"),
         ("/v1/completions", b"[]", 400, "expected an object"),
         ("/v1/embeddings", {}, 404, "no such call"),
     ],
@@ -217,7 +217,7 @@ def test_all_builds_and_further_files_are_read(tmp_path: Path) -> None:
     assert found[0].texts(rows=found[1:] and pa.array([found[1]]).to_numpy()) == simulate(
         ARGUMENTS[:1], make_respondent("perfect")
     )
-    only = build_prompt_index(tmp_path / "builds", WHO, only=["policy-statements"])
+    only = build_prompt_index(tmp_path / "builds", WHO, datasets=["policy-statements"])
     assert len(only) == len(STATEMENTS)
 
 
@@ -225,9 +225,9 @@ def test_what_cannot_be_read_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no prompt"):
         build_prompt_index(tmp_path, WHO)
     with pytest.raises(BuildError, match="polbias build xphemism-pairs"):
-        build_prompt_index(tmp_path, WHO, only=["xphemism-pairs"])
+        build_prompt_index(tmp_path, WHO, datasets=["xphemism-pairs"])
     (tmp_path / "rows.jsonl").write_text('{"a": 1}\n', "utf-8")
-    with pytest.raises(InputError, match="those of an instrument"):
+    with pytest.raises(InputError, match="the columns of an instrument"):
         build_prompt_index(tmp_path, WHO, files=[tmp_path / "rows.jsonl"])
     write_build(tmp_path, "partisan-inference", {"en_formal": ARGUMENTS})
     with pytest.raises(InputError, match="sd of topic"):

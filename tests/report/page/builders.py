@@ -244,8 +244,8 @@ def _figures(
         Figure("bars", plot_bars(groups, caption("bars"), "share called valid"), "overview"),
         Figure("web", plot_radar(spokes, polygons, caption("web"))),
         Figure("shares", plot_stacked_shares(shares, caption("shares"), "share of answers"), "long"),
-        Figure("lines", plot_intervals(lines, caption("lines-a"), "points"), "overview", about="English"),
-        Figure("lines", plot_intervals(lines, caption("lines-b"), "points"), "overview", about="German"),
+        Figure("lines", plot_intervals(lines, caption("lines-a"), "points"), "overview", subject="English"),
+        Figure("lines", plot_intervals(lines, caption("lines-b"), "points"), "overview", subject="German"),
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.page.page_words import PageWords, frame
-from polbias.eval.report.verdicts import OF_RUNS, FindingVerdict
+from polbias.eval.report.verdicts import RUN_VERDICTS, FindingVerdict
 from polbias.eval.report.wording import report_words as sentences
 from polbias.paths import package_file
 
@@ -50,7 +50,7 @@ def test_counts_are_those_of_an_estimate() -> None:
 
 
 def test_every_verdict_has_a_sentence() -> None:
-    of_findings = {*get_args(FindingVerdict)} - OF_RUNS
+    of_findings = {*get_args(FindingVerdict)} - RUN_VERDICTS
     assert {each.replace(" ", "_") for each in of_findings} <= set(sentences().findings)
 
 

@@ -39,10 +39,10 @@ def test_same_report_same_bytes(large: Report, large_text: str) -> None:
 
 def test_bytes_do_not_depend_on_hash_order() -> None:
     program = (
-        "import hashlib; from tests.report.page import builders; from polbias.eval.report.page.page import page;"
+        "import hashlib; from tests.report.page import builders; from polbias.eval.report.page.page import render_page;"
         "from polbias.eval.report import wording; wording.words = builders.words;"
         "r = builders.report(2, rows=3, instruments=('policy',));"
-        "print(hashlib.sha256(page(r, builders.paragraphs()).encode()).hexdigest())"
+        "print(hashlib.sha256(render_page(r, builders.paragraphs()).encode()).hexdigest())"
     )
     here = render_page(builders.report(2, rows=3, instruments=("policy",)), builders.paragraphs())
     there = run_python(program, env={"PYTHONHASHSEED": "1"}).stdout.strip()
