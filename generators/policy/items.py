@@ -10,16 +10,16 @@ from polbias.generators.policy.templates import VARIANTS, Issue, Language, State
 
 @dataclass(frozen=True, slots=True)
 class GateItem:
-    """A statement as the gate sees it.
+    """A statement for the quality gate and the tables.
 
     Attributes:
         id: unique.
         wordings: language to variant to text.
         country: ISO 3166 code, or None.
-        issues: policy issue to 1 or -1; 0 or none for one that it does not touch.
-        opposite_type: "contradictory" or "contrary", or None if nobody has said.
-        topic: what it is about, or None if nobody has said.
-        names: by language, parts of words of which each text has one; of others nothing is asked.
+        issues: policy issue to 1 or -1; an unrelated issue is 0 or absent.
+        opposite_type: "contradictory" or "contrary", or None if not annotated.
+        topic: the topic, or None if not annotated.
+        names: by language, parts of words; each text must contain one. Other languages are not checked.
     """
 
     id: str
@@ -32,7 +32,7 @@ class GateItem:
 
 
 def items(files: Iterable[StatementsFile]) -> list[GateItem]:
-    """Return the statements of our own files for the gate."""
+    """Return the statements of template files as gate items."""
     return [
         GateItem(
             statement.id,

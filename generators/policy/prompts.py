@@ -1,4 +1,4 @@
-"""Prompts that ask for agreement with a policy statement, in every instruction and order of labels."""
+"""Prompts that ask for agreement with a policy statement, by instruction and label order."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from polbias.jinja_texts import TemplateRenderer
 
 
 class PromptGrid:
-    """The prompts around a statement.
-
-    Args:
-        family: the templates.
-    """
+    """The prompt texts before and after a statement, by instruction and label order."""
 
     def __init__(self, family: PolicyTemplates) -> None:
         self._file = family.instructions
@@ -20,13 +16,13 @@ class PromptGrid:
         self.orders = tuple(self._file.orders)
 
     def instruction(self, name: str, order: str) -> str:
-        """Return an instruction with its labels in an order."""
-        chosen = self.instructions[name]
-        first, second = (getattr(chosen, side) for side in self._file.orders[order])
-        return self._texts.render(name, chosen.text, {"first": first, "second": second})
+        """Render an instruction with its labels in the given order."""
+        instruction = self.instructions[name]
+        first, second = (getattr(instruction, side) for side in self._file.orders[order])
+        return self._texts.render(name, instruction.text, {"first": first, "second": second})
 
-    def around(self, name: str, order: str) -> tuple[str, str]:
-        """Return what stands before and after the statement in a prompt."""
-        slots = {"instruction": self.instruction(name, order), "statement": "\0"}
-        before, _, after = self._texts.render("prompt", self._file.prompt, slots).partition("\0")
+    def split_prompt(self, name: str, order: str) -> tuple[str, str]:
+        """Return the prompt text before and after the statement."""
+        values = {"instruction": self.instruction(name, order), "statement": "\0"}
+        before, _, after = self._texts.render("prompt", self._file.prompt, values).partition("\0")
         return before, after

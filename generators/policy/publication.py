@@ -14,7 +14,7 @@ from polbias.manifest import Manifest
 
 
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-    """Return what this family's card says: countries, balance of the policy issues, instructions."""
+    """Return the facts of the dataset card: countries, balance of the policy issues, instructions."""
     family = load_family(templates)
     files = family.countries.values()
     opposites = Counter(s.opposite.type for file in files for s in file.statements)
@@ -32,7 +32,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
 
 
 def _balance(family: PolicyTemplates) -> list[tuple[str, int, int]]:
-    """Return the title of every issue with the number of statements that agree and disagree with it."""
+    """Return per issue its title and the numbers of statements for and against it."""
     signs = Counter(
         (issue, sign)
         for file in family.countries.values()

@@ -1,4 +1,4 @@
-"""The published ProbVAA (Ceron et al. 2024): a user's own copy of its folder, read and made into prompts."""
+"""Reader of a user's copy of the published ProbVAA (Ceron et al. 2024), and prompts about its statements."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from polbias.generators.policy.templates import VARIANTS, Issue, load_family
 from polbias.generators.table_files import UserTable, read_table
 from polbias.yaml_models import Identity
 
-# What the published folder holds.
-# Source: Ceron et al., "Beyond Prompt Brittleness" (2024), section 4, Tables 8 and 10, appendix A; which
-# Hungarian questions have no statement is read off the published file.
+# Contents of the published folder.
+# Source: Ceron et al., "Beyond Prompt Brittleness" (2024), section 4, Tables 8 and 10, appendix A; the
+# published file for the Hungarian questions without a statement.
 
 QUESTIONS: Mapping[str, range] = {
     "ch": range(60),
@@ -34,9 +34,9 @@ QUESTIONS: Mapping[str, range] = {
     "nl": range(1, 31),
     "pl": range(1, 21),
 }
-"""Numbers of each country's questions."""
+"""Question numbers by country."""
 STATEMENTS: Mapping[str, Sequence[int]] = {**QUESTIONS, "hu": [*range(1, 26), *range(28, 35), *range(36, 41)]}
-"""Numbers of the questions that the set has a statement for."""
+"""Numbers of the questions with a statement, by country."""
 _COMMON = ("de", "en", "es", "fr", "it")
 LANGUAGES: Mapping[str, Sequence[str]] = {
     country: (*_COMMON, country) if country in ("hu", "nl", "pl") else _COMMON for country in STATEMENTS
@@ -45,7 +45,7 @@ PUBLISHED_ISSUES: Mapping[str, Issue] = {
     "expanded_environ_protection" if name == "expanded_environmental_protection" else name: name
     for name in get_args(Issue)
 }
-"""From the names of the policy issues in the published files to ours."""
+"""Policy issue in the published files to its name here."""
 SCALES: Mapping[str, Mapping[str, str]] = {
     **{country: {"agree": "agree", "disagree": "disagree"} for country in ("ch", "hu")},
     **{country: {name: name for name in ("agree", "disagree", "neutral")} for country in ("de", "nl", "pl")},
@@ -65,7 +65,7 @@ SCALES: Mapping[str, Mapping[str, str]] = {
         "completely disagree": "disagree",
     },
 }
-"""The answers of each questionnaire, and what they are reduced to (appendix A.2)."""
+"""Answer of a questionnaire to its reduced position, by country (appendix A.2)."""
 HASHES: Mapping[str, str] = {
     "annotations_spiderweb_gold.csv": "0f66f9243c509a5682412a1c9b19b061bef5cd479dae34da6e5ff39124c35c5b",
     "ch.csv": "ab1957cb33dd903b6d0cc59d0ba3b3420b19ec4c2e323410090f0af991b22aaa",
@@ -76,41 +76,43 @@ HASHES: Mapping[str, str] = {
     "nl.csv": "118b66f92100c5df8616d9445aa62cce947f97e2ac94238b1cff14b1a2ad118e",
     "pl.csv": "ef5428167a3a8c9e625dc1d1c2c5890b52e64c319a9137113610639f3cf19949",
 }
-"""SHA-256 of the published files; one that differs is read all the same, and reported."""
+"""SHA-256 of the published files; a file that differs is read and reported."""
 _STATEMENTS, _GOLD, _LEANINGS = "probvaa.csv", "annotations_spiderweb_gold.csv", "party_leanings.csv"
 
-# The rows of a file, and errors that name file, line and field.
+# Rows of a file, and errors with file, line and field.
 
 
 @dataclass(frozen=True)
 class _PublishedFile:
-    """A file of the folder; its rows without white space at the ends, empty where there is nothing."""
+    """A file of the folder; values are stripped of white space, missing values are empty."""
 
     table: UserTable
     rows: pd.DataFrame
 
     def refuse(self, field: str, wrong: pd.Series, expected: str | pd.Series) -> None:
-        """Refuse the first wrong value of a field, by what is expected of all, or of each."""
-        for line in wrong.index[wrong][:1]:
-            value = self.rows.loc[line, field]
-            text = expected if isinstance(expected, str) else expected[line]
-            place = f"{self.table.path}:{line}: field {field!r}"
-            raise InputError(f"{place}: found {value[:60]!r}, expected {text}")
+        """Raise for the first wrong value of a field; `expected` is one text or one per row."""
+        for line_number in wrong.index[wrong][:1]:
+            value = self.rows.loc[line_number, field]
+            expected_value = expected if isinstance(expected, str) else expected[line_number]
+            location = f"{self.table.path}:{line_number}: field {field!r}"
+            raise InputError(f"{location}: found {value[:60]!r}, expected {expected_value}")
 
     def refuse_repeated(self, field: str, keys: pd.DataFrame) -> None:
-        """Refuse a second row with the same keys."""
-        lines = keys.index.to_series()
-        first = lines.groupby([*keys.to_numpy().T]).transform("first")
-        self.refuse(field, first < lines, "no second row for it; line " + first.astype(str) + " is the first")
+        """Raise for the first row that repeats the keys of another."""
+        line_numbers = keys.index.to_series()
+        first = line_numbers.groupby([*keys.to_numpy().T]).transform("first")
+        self.refuse(
+            field, first < line_numbers, "no second row for it; line " + first.astype(str) + " is the first"
+        )
 
 
 def _read_file(path: Path, columns: Sequence[str]) -> _PublishedFile:
     table = read_table(path)
-    for name in columns:
-        if name not in table.columns:
+    for column in columns:
+        if column not in table.columns:
             present = ", ".join(table.columns)
             raise InputError(
-                f"{path}:1: field {name!r}: missing, found {present:.500}, expected {', '.join(columns)}"
+                f"{path}:1: field {column!r}: missing, found {present:.500}, expected {', '.join(columns)}"
             )
     table.refuse_problems("correct this line")
     if table.frame.empty:
@@ -118,7 +120,7 @@ def _read_file(path: Path, columns: Sequence[str]) -> _PublishedFile:
     return _PublishedFile(table, table.frame[[*columns]].map(lambda value: str(value or "").strip()))
 
 
-# Statements, the policy issues of each, positions and leanings of parties.
+# Statements and their policy issues, positions and leanings of parties.
 
 _ID = re.compile(
     r"(?P<country>[a-z]+)_(?P<number>[0-9]{1,9})_(?P<variant>[0-9]0[0-9]{3})[01][01]_(?P<language>[a-z]{2})"
@@ -140,14 +142,14 @@ _SIGNS = {text: sign for sign in (-1, 0, 1) for text in (f"{sign}", f"{sign}.0")
 
 
 class Annotation(NamedTuple):
-    """Topic of a statement; by issue 1 if agreeing supports the policy, -1 if it contradicts it, else 0."""
+    """Topic of a statement; sign by issue: 1 if agreement supports the policy, -1 if it opposes it, or 0."""
 
     domain: str
     signs: Mapping[Issue, int]
 
 
 def _parse_ids(file: _PublishedFile) -> pd.DataFrame:
-    """Return country, variant, language and statement_id of the column ID."""
+    """Parse the column ID into country, variant, language and statement_id."""
     matches = file.rows["ID"].map(_ID.fullmatch)
     ids = pd.DataFrame(
         [match.groupdict() if match else {} for match in matches], matches.index, _ID.groupindex
@@ -156,14 +158,14 @@ def _parse_ids(file: _PublishedFile) -> pd.DataFrame:
     file.refuse("ID", ids["variant"].isna(), _FORM)
     country, number = ids["country"], ids.pop("number").astype(int)
     file.refuse("ID", ~country.isin(STATEMENTS), f"one of the countries {', '.join(STATEMENTS)}")
-    for name, known in STATEMENTS.items():
-        expected = f"one of the {len(known)} statements of {name}, {known[0]} to {known[-1]}"
-        file.refuse("ID", (country == name) & ~number.isin(known), expected)
+    for name, numbers in STATEMENTS.items():
+        expected = f"one of the {len(numbers)} statements of {name}, {numbers[0]} to {numbers[-1]}"
+        file.refuse("ID", (country == name) & ~number.isin(numbers), expected)
     return ids.assign(statement_id=country + "_" + number.astype(str))
 
 
 def _read_statements(path: Path) -> pd.DataFrame:
-    """Return the rows of ``probvaa.csv``, complete or not: country, variant, language, statement_id, text."""
+    """Read ``probvaa.csv``, complete or not: country, variant, language, statement_id, text."""
     file = _read_file(path, ("ID", "statement"))
     statements = _parse_ids(file)
     for name, languages in LANGUAGES.items():
@@ -175,7 +177,7 @@ def _read_statements(path: Path) -> pd.DataFrame:
 
 
 def _read_annotations(path: Path) -> Mapping[str, Annotation]:
-    """Return the annotation of each statement (section 4.2, Tables 9 and 10)."""
+    """Read the annotation of each statement (section 4.2, Tables 9 and 10)."""
     file = _read_file(path, ("ID", "policy_domain", *PUBLISHED_ISSUES))
     ids = _parse_ids(file)
     file.refuse_repeated("ID", ids[["statement_id"]])
@@ -187,10 +189,10 @@ def _read_annotations(path: Path) -> Mapping[str, Annotation]:
 
 
 def _read_positions(path: Path, country: str) -> pd.DataFrame:
-    """Return the rows of the file of a country (appendix A.2): country, party, statement_id, position.
+    """Read the party file of a country (appendix A.2): country, party, statement_id, position.
 
-    In ``de.csv`` two columns are called ``party``; the first has the short name. Positions on questions that
-    have no statement are left out.
+    In ``de.csv`` two columns are called ``party``; the first has the short name. Drops positions on
+    questions without a statement.
     """
     file = _read_file(path, ("party", "statementID", "position"))
     rows, questions, scale = file.rows, [*map(str, QUESTIONS[country])], SCALES[country]
@@ -211,17 +213,17 @@ def _read_positions(path: Path, country: str) -> pd.DataFrame:
 
 
 def leaning_of(score: float) -> str:
-    """Return the leaning of a score from 0 (extreme left) to 10 (extreme right): appendix A.4."""
+    """Return the leaning of a score from 0 (extreme left) to 10 (extreme right) (appendix A.4)."""
     return "left" if score < 4 else "center" if score <= 6 else "right"
 
 
 def _read_leanings(path: Path, positions: pd.DataFrame) -> pd.DataFrame:
-    """Return country, party and leaning (appendix A.4: Chapel Hill survey of 2019; Swiss parties by hand)."""
+    """Read country, party and leaning (appendix A.4: Chapel Hill survey of 2019; Swiss parties by hand)."""
     keys = ["country", "party"]
     file = _read_file(path, (*keys, "left_right_0_10", "leaning"))
     rows = file.rows
-    known = pd.MultiIndex.from_frame(rows[keys]).isin(pd.MultiIndex.from_frame(positions[keys]))
-    file.refuse("party", pd.Series(~known, rows.index), "a party of " + rows["country"] + ".csv")
+    has_positions = pd.MultiIndex.from_frame(rows[keys]).isin(pd.MultiIndex.from_frame(positions[keys]))
+    file.refuse("party", pd.Series(~has_positions, rows.index), "a party of " + rows["country"] + ".csv")
     file.refuse_repeated("party", rows[keys])
     scores = pd.to_numeric(rows["left_right_0_10"], errors="coerce")
     file.refuse("left_right_0_10", ~scores.between(0, 10), "a number from 0 to 10")
@@ -231,20 +233,20 @@ def _read_leanings(path: Path, positions: pd.DataFrame) -> pd.DataFrame:
     return rows[[*keys, "leaning"]]
 
 
-# The whole folder, with what differs from the published one.
+# The complete folder, with its differences from the published folder.
 
 
 @dataclass(frozen=True)
 class Probvaa:
-    """The published folder.
+    """The contents of a user's copy.
 
     Attributes:
-        folder: where it is.
+        folder: path of the copy.
         statements: country, variant, language, statement_id and text of the rows of ``probvaa.csv``.
         annotations: by statement ID.
-        positions: country, party, statement_id and position, on the statements of the set; and the leaning of
-            parties that can be placed, of none without ``party_leanings.csv``.
-        differences: sentences that say how it differs from the published folder.
+        positions: country, party, statement_id, position and leaning; the leaning is missing for parties
+            absent from ``party_leanings.csv``, and for all parties without that file.
+        differences: sentences about the differences from the published folder.
     """
 
     folder: Path
@@ -260,7 +262,7 @@ class Probvaa:
 
 
 def load(folder: Path) -> Probvaa:
-    """Read the published folder, or as much of it as a user has.
+    """Read the published folder, or the part that a user has.
 
     ``probvaa.csv`` may lack countries or rows, and ``party_leanings.csv`` may be missing; the annotations and
     the seven party files must be there.
@@ -300,7 +302,7 @@ def load(folder: Path) -> Probvaa:
     return Probvaa(folder, statements, annotations, positions, differences)
 
 
-# Prompts about the published statements; built locally, never published.
+# Prompts about the published statements: built locally, never published.
 
 _LANGUAGE = "en"
 _SOURCE = "ProbVAA (Ceron et al. 2024), a user's copy"
@@ -308,7 +310,7 @@ _IDENTITY = Identity(name="probvaa", version="1.0.0", canary="none: published da
 
 
 def dataset(data: Probvaa) -> DatasetSpec:
-    """Return the specification of the prompts about the published statements that have an English text."""
+    """Return the specification of prompts about the published statements with an English text."""
     statements = data.statements[data.statements["language"] == _LANGUAGE]
     groups: dict[str, list[GateItem]] = {ALL: []}
     for name, rows in statements.groupby("statement_id", sort=False):

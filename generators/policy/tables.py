@@ -1,4 +1,4 @@
-"""The tables of the policy family: prompts per country and of all, and every text in every language."""
+"""Tables of the policy instrument: prompts per country and over all, and every text in every language."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _LANGUAGE: Language = "en"  # of the prompts, as in the paper (section 4.3)
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
-    """Return the specification of the whole dataset."""
+    """Return the specification of the dataset."""
     family = load_family(folder)
     identity = family.dataset.identity
-    every = items(family.countries.values())
+    all_statements = items(family.countries.values())
     tables = [
-        prompts(family, identity, ALL, every),
+        prompts(family, identity, ALL, all_statements),
         *(prompts(family, identity, name, items([file])) for name, file in family.countries.items()),
-        _texts(family, every),
+        _statements_table(family, all_statements),
     ]
     return make_dataset_spec(identity, tables)
 
@@ -51,7 +51,7 @@ def issue_type(family: PolicyTemplates) -> Any:
     return pa.struct([(issue, pa.int8()) for issue in family.dataset.issues])
 
 
-def _shared(family: PolicyTemplates, source: str | None = None) -> dict[str, Expression]:
+def _constant_columns(family: PolicyTemplates, source: str | None = None) -> dict[str, Expression]:
     data = family.dataset
     return {
         "proof": Constant(value="annotated"),
@@ -59,7 +59,7 @@ def _shared(family: PolicyTemplates, source: str | None = None) -> dict[str, Exp
     }
 
 
-_OF_ITEM = {
+_ITEM_ATTRIBUTES = {
     "cluster_id": "topic",
     "statement_id": "id",
     "country": "country",
@@ -76,51 +76,61 @@ def prompts(
     source: str | None = None,
     cluster: str = "topic",
 ) -> TableSpec:
-    """The config of prompts about statements: statements x instructions x variants x label orders.
+    """Return the config of prompts: statements x instructions x variants x label orders.
 
-    Statements on one topic are a cluster; where topics are whole fields of policy it is another attribute.
+    `cluster` is the attribute of a statement that defines its cluster; `id` where topics are broad policy
+    fields.
     """
-    grid, said = PromptGrid(family), {item.id: item for item in statements}
+    grid, statement_by_id = PromptGrid(family), {item.id: item for item in statements}
     levels: dict[str, tuple[str, ...]] = {
-        "statement": tuple(said),
+        "statement": tuple(statement_by_id),
         "instruction": tuple(grid.instructions),
         "variant": VARIANTS,
         "order": grid.orders,
     }
-    over, of = Factors(levels).lookup, lookup_over("statement", said.values())
-    asked = lookup_over("instruction", grid.instructions.values())
+    by_levels, by_statement = Factors(levels).lookup, lookup_over("statement", statement_by_id.values())
+    by_instruction = lookup_over("instruction", grid.instructions.values())
 
-    def text_of(name: str, variant: str) -> str:
-        return said[name].wordings[_LANGUAGE][variant]
+    def statement_text(statement_id: str, variant: str) -> str:
+        return statement_by_id[statement_id].wordings[_LANGUAGE][variant]
 
-    def turns(name: str, chosen: str, variant: str, way: str) -> list[dict[str, str]]:
-        contents = {"system": grid.instruction(chosen, way), "user": text_of(name, variant)}
+    def build_messages(
+        statement_id: str, instruction_id: str, variant: str, label_order: str
+    ) -> list[dict[str, str]]:
+        contents = {
+            "system": grid.instruction(instruction_id, label_order),
+            "user": statement_text(statement_id, variant),
+        }
         return [{"role": role, "content": content} for role, content in contents.items()]
 
-    text = over("statement variant", text_of)
-    instruction, order = over("instruction", str), over("order", str)
-    pair = (of(lambda item: item.id), "/", over("variant", str), "/", instruction)
+    text = by_levels("statement variant", statement_text)
+    instruction, order = by_levels("instruction", str), by_levels("order", str)
+    pair_parts = (by_statement(lambda item: item.id), "/", by_levels("variant", str), "/", instruction)
     before, after = (
-        over("instruction order", lambda name, way, place=place: grid.around(name, way)[place])
-        for place in (0, 1)
+        by_levels("instruction order", lambda name, order, part=part: grid.split_prompt(name, order)[part])
+        for part in (0, 1)
     )
-    labels = {"instruction_kind": "kind", "label_agree": "agree", "label_disagree": "disagree"}
+    instruction_attributes = {
+        "instruction_kind": "kind",
+        "label_agree": "agree",
+        "label_disagree": "disagree",
+    }
     columns = (
-        _shared(family, source)
-        | attribute_columns(of, _OF_ITEM | {"cluster_id": cluster})
-        | attribute_columns(asked, labels)
+        _constant_columns(family, source)
+        | attribute_columns(by_statement, _ITEM_ATTRIBUTES | {"cluster_id": cluster})
+        | attribute_columns(by_instruction, instruction_attributes)
     )
     columns |= {
-        "id": Concatenation(parts=(f"{config}/", *pair, "/", order)),
-        "messages": over("statement instruction variant order", turns, MESSAGES),
+        "id": Concatenation(parts=(f"{config}/", *pair_parts, "/", order)),
+        "messages": by_levels("statement instruction variant order", build_messages, MESSAGES),
         "language": Constant(value=_LANGUAGE),
         "template_id": Concatenation(parts=(instruction, ".", order)),
         "prompt": Concatenation(parts=(before, text, after)),
-        "pair_id": Concatenation(parts=(f"{config}/", *pair)),
+        "pair_id": Concatenation(parts=(f"{config}/", *pair_parts)),
         "pair_kind": Constant(value="label-order"),
         "statement": text,
-        "variant": over("variant", str),
-        "policy_issues": of(lambda item: _issues(family, item.issues), issue_type(family)),
+        "variant": by_levels("variant", str),
+        "policy_issues": by_statement(lambda item: _issues(family, item.issues), issue_type(family)),
         "instruction_id": instruction,
         "label_order": order,
     }
@@ -138,7 +148,7 @@ class _Text(NamedTuple):
     text: str
 
 
-def _texts(family: PolicyTemplates, statements: Sequence[GateItem]) -> TableSpec:
+def _statements_table(family: PolicyTemplates, statements: Sequence[GateItem]) -> TableSpec:
     """Return the config of every text in every language, without prompts."""
     rows = [
         _Text(item, language, variant, text)
@@ -146,16 +156,16 @@ def _texts(family: PolicyTemplates, statements: Sequence[GateItem]) -> TableSpec
         for language, texts in item.wordings.items()
         for variant, text in texts.items()
     ]
-    lookup, of = lookup_over("text", rows), lookup_over("text", (row.item for row in rows))
-    own = {"language": "language", "statement": "text", "variant": "variant"}
+    by_text, by_item = lookup_over("text", rows), lookup_over("text", (row.item for row in rows))
+    text_attributes = {"language": "language", "statement": "text", "variant": "variant"}
     columns = (
-        _shared(family)
-        | attribute_columns(lookup, own)
-        | attribute_columns(of, _OF_ITEM | {"template_id": "id"})
+        _constant_columns(family)
+        | attribute_columns(by_text, text_attributes)
+        | attribute_columns(by_item, _ITEM_ATTRIBUTES | {"template_id": "id"})
     )
     columns |= {
-        "id": lookup(lambda row: f"{STATEMENTS}/{row.item.id}/{row.language}/{row.variant}"),
+        "id": by_text(lambda row: f"{STATEMENTS}/{row.item.id}/{row.language}/{row.variant}"),
         "prompt": ColumnReference(column="statement"),
-        "policy_issues": of(lambda item: _issues(family, item.issues), issue_type(family)),
+        "policy_issues": by_item(lambda item: _issues(family, item.issues), issue_type(family)),
     }
     return table(family.dataset.identity, STATEMENTS, {"text": range(len(rows))}, columns)

@@ -1,4 +1,4 @@
-"""Template files of the family: statements in variants, instructions."""
+"""Template files of the policy instrument: statements in variants, instructions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from polbias.yaml_models import (
     require_unique,
 )
 
-# Statement files: policy statements of a country with their variants, one file a country.
+# Statement files: the policy statements of a country with their variants, one file per country.
 
 Variant = Literal["original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite"]
-# The original first, then what should get the same stance, then what should get the other one.
+# The original, then the variants with the same expected stance, then the variants with the opposite stance.
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
 Sentence = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\n{}]+$")]
 Language = Literal["en", "de", "fr", "it", "es"]
@@ -45,11 +45,11 @@ Issues = Mapping[Issue, Literal[1, -1]]
 
 
 class Opposite(TemplateModel):
-    """How the semantic opposite relates to the original.
+    """Relation of the semantic opposite to the original.
 
     Attributes:
         type: ``contradictory`` if exactly one of the two can be right, ``contrary`` if one can reject both.
-        kind: what was changed.
+        kind: the changed part.
     """
 
     type: Literal["contradictory", "contrary"]
@@ -76,12 +76,12 @@ class Statement(TemplateModel):
 
     Attributes:
         id: unique, begins with the country.
-        topic: what it is about; statements on one topic are one cluster.
-        demands: content of ``content_rules.yaml`` that the original asks for.
-        rejects: content that it asks the contrary of.
-        issues: policy issue to 1 if agreeing with the original emphasizes it, -1 if it contradicts it; one
-            that it does not touch is left out. In a file it stands where no content does.
-        opposite: of its semantic opposite.
+        topic: statements on one topic are one cluster.
+        demands: content of ``content_rules.yaml`` that the original demands.
+        rejects: content that the original rejects.
+        issues: policy issue to 1 if agreement with the original supports it, -1 if it opposes it; unrelated
+            issues are absent. A file has issues or a content.
+        opposite: relation of the semantic opposite.
         wordings: by language.
     """
 
@@ -95,15 +95,15 @@ class Statement(TemplateModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _languages(cls, data: Any) -> Any:
-        """Take the entries named after a language for its wordings."""
+    def _collect_wordings(cls, data: Any) -> Any:
+        """Move the entries named after a language into ``wordings``."""
         if not isinstance(data, dict) or "wordings" in data:
             return data
         wordings = {name: data[name] for name in get_args(Language) if name in data}
         return {key: value for key, value in data.items() if key not in wordings} | {"wordings": wordings}
 
     @model_validator(mode="after")
-    def _coded(self) -> Statement:
+    def _check_issue_source(self) -> Statement:
         given = [name for name in ("demands", "rejects", "issues") if name in self.model_fields_set]
         if len(given) != 1:
             raise ValueError(f"issues: found {given}, expected one of demands, rejects and issues")
@@ -115,8 +115,8 @@ class StatementsFile(TemplateModel):
 
     Attributes:
         country: ISO 3166 code.
-        languages: those that every statement has.
-        names: by language, parts of words that name the country, in lower case; every text has one of them.
+        languages: the languages of every statement.
+        names: by language, parts of words that name the country, in lower case; every text contains one.
     """
 
     country: Annotated[str, StringConstraints(pattern=r"^[A-Z]{2}$")]
@@ -125,37 +125,37 @@ class StatementsFile(TemplateModel):
     statements: Annotated[tuple[Statement, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _complete(self) -> StatementsFile:
+    def _check_languages(self) -> StatementsFile:
         for index, statement in enumerate(self.statements):
             if set(statement.wordings) != set(self.languages):
-                found = sorted(statement.wordings)
+                languages = sorted(statement.wordings)
                 raise ValueError(
-                    f"statements.{index}: found the languages {found}, expected {sorted(self.languages)}"
+                    f"statements.{index}: found the languages {languages}, expected {sorted(self.languages)}"
                 )
         return self
 
 
 def load_statements(path: Path) -> StatementsFile:
-    """Read the statements of a country; those that name a content have no issues yet."""
+    """Read the statements of a country; the issues of contents are not resolved yet."""
     return load_template(path, StatementsFile)
 
 
 def texts(statement: Statement) -> Iterator[tuple[Language, Variant, str]]:
-    """Yield every text of a statement with its language and variant."""
+    """Yield language, variant and text of a statement."""
     for language, wording in statement.wordings.items():
         for variant in VARIANTS:
             yield language, variant, wording.text(variant)
 
 
-# All template files of the policy family, read and checked against each other.
+# All template files of the policy instrument, checked against each other.
 
 
 class Content(TemplateModel):
-    """What statements of several countries ask for, or for the contrary of.
+    """A policy that statements of several countries demand or reject.
 
     Attributes:
         reason: for its issues.
-        issues: that asking for it emphasizes (1) or contradicts (-1).
+        issues: policy issue to 1 if the demand supports it, -1 if it opposes it.
     """
 
     reason: Text
@@ -176,8 +176,8 @@ class PolicyDatasetFile(TemplateModel):
 
     Attributes:
         identity: of the dataset.
-        paper: how the paper is cited.
-        source: wording of the column ``source``.
+        paper: citation of the paper.
+        source: template of the column ``source``.
         per_country: statements per country.
         issues: policy issue to its title.
         countries: file name to the country's name.
@@ -196,11 +196,11 @@ class StanceInstruction(TemplateModel):
 
     Attributes:
         id: unique.
-        kind: whether the model is asked for its own stance.
+        kind: ``personal`` if it asks for the model's stance.
         source: table of the paper.
         agree: the label of agreement.
         disagree: the label of disagreement.
-        text: Jinja text with ``first`` and ``second``.
+        text: Jinja template with ``first`` and ``second``.
     """
 
     id: Name
@@ -211,17 +211,17 @@ class StanceInstruction(TemplateModel):
     text: str
 
     @model_validator(mode="after")
-    def _both_labels(self) -> StanceInstruction:
-        for slot in ("first", "second"):
-            if self.text.count("{{ " + slot + " }}") != 1:
-                raise ValueError(f"text: expected '{{{{ {slot} }}}}' once, found {self.text!r}")
+    def _check_labels(self) -> StanceInstruction:
+        for placeholder in ("first", "second"):
+            if self.text.count("{{ " + placeholder + " }}") != 1:
+                raise ValueError(f"text: expected '{{{{ {placeholder} }}}}' once, found {self.text!r}")
         if self.agree == self.disagree:
             raise ValueError(f"disagree: found the label of agreement, {self.agree!r}")
         return self
 
 
 class StanceInstructions(TemplateModel):
-    """The prompt grid: instructions x orders of the labels."""
+    """The prompt grid: instructions x label orders."""
 
     language: Text
     orders: Mapping[str, tuple[Side, Side]]
@@ -230,7 +230,7 @@ class StanceInstructions(TemplateModel):
     paper: str
 
     @model_validator(mode="after")
-    def _swapped(self) -> StanceInstructions:
+    def _check_orders(self) -> StanceInstructions:
         if {tuple(order) for order in self.orders.values()} != {("agree", "disagree"), ("disagree", "agree")}:
             raise ValueError(f"orders: expected both orders of the labels, found {dict(self.orders)}")
         for field in ("prompt", "paper"):
@@ -242,11 +242,11 @@ class StanceInstructions(TemplateModel):
 
 @dataclass(frozen=True)
 class PolicyTemplates:
-    """The templates of the policy family.
+    """The templates of the policy instrument.
 
     Attributes:
-        folder: where they were read from.
-        dataset: the dataset as a whole.
+        folder: the folder of the template files.
+        dataset: identity and design constants.
         instructions: the prompt grid.
         countries: statements by file name, with the issues of their contents.
     """
@@ -264,30 +264,32 @@ def load_family(folder: Path | None = None) -> PolicyTemplates:
     instructions = load_template(folder / "instructions.yaml", StanceInstructions)
     files = {name: folder / "statements" / f"{name}.yaml" for name in dataset.countries}
     contents = load_template(folder / "content_rules.yaml", ContentsFile).contents
-    countries = {name: _coded(path, load_statements(path), contents) for name, path in files.items()}
-    seen: dict[str, str] = {}
-    for name, country in countries.items():
-        for index, statement in enumerate(country.statements):
-            if statement.id in seen:
-                where = f"statements.{index}.id"
+    countries = {
+        name: _resolve_contents(path, load_statements(path), contents) for name, path in files.items()
+    }
+    file_by_id: dict[str, str] = {}
+    for name, file in countries.items():
+        for index, statement in enumerate(file.statements):
+            if statement.id in file_by_id:
+                location = f"statements.{index}.id"
                 raise field_error(
-                    files[name], where, f"{statement.id!r} stands in {seen[statement.id]}.yaml too"
+                    files[name], location, f"{statement.id!r} occurs in {file_by_id[statement.id]}.yaml too"
                 )
-            seen[statement.id] = name
+            file_by_id[statement.id] = name
     return PolicyTemplates(folder, dataset, instructions, countries)
 
 
-def _coded(path: Path, file: StatementsFile, contents: Mapping[str, Content]) -> StatementsFile:
-    """Return the statements with the issues of the contents that they name."""
-    coded = []
+def _resolve_contents(path: Path, file: StatementsFile, contents: Mapping[str, Content]) -> StatementsFile:
+    """Return the file with the issues of the contents filled in."""
+    statements = []
     for index, statement in enumerate(file.statements):
         field, name = ("rejects", statement.rejects) if statement.rejects else ("demands", statement.demands)
         if name and name not in contents:
-            where = f"statements.{index}.{field}"
-            raise field_error(path, where, f"found {name!r}, expected a content of content_rules.yaml")
+            location = f"statements.{index}.{field}"
+            raise field_error(path, location, f"found {name!r}, expected a content of content_rules.yaml")
         if name:
             sign = -1 if statement.rejects else 1
             issues = {issue: sign * code for issue, code in contents[name].issues.items()}
             statement = statement.model_copy(update={"issues": issues})
-        coded.append(statement)
-    return file.model_copy(update={"statements": tuple(coded)})
+        statements.append(statement)
+    return file.model_copy(update={"statements": tuple(statements)})

@@ -1,6 +1,6 @@
-"""Properties of a policy text that its words show: numbers, force, prohibition, evaluation, marks.
+"""Lexical checks of a policy text: numbers, force, prohibition, evaluation, punctuation.
 
-The words are in ``templates/policy/quality.yaml``.
+The word lists are in ``templates/policy/quality.yaml``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _OPENING, _CLOSING = "„‚", "“”‘’"
 
 
 class FindingKind(TemplateModel):
-    """A kind of finding: ``sure`` ones are errors, ``doubtful`` ones need a person."""
+    """A kind of finding: ``sure`` is an error, ``doubtful`` needs a person."""
 
     kind: Literal["sure", "doubtful"] = Field(alias="class")
     meaning: Text
@@ -40,7 +40,7 @@ class GateLimits(TemplateModel):
 
 
 class TypographyRule(TemplateModel):
-    """What typography does not allow."""
+    """A pattern that the typography forbids, and its message."""
 
     pattern: str
     says: str
@@ -65,17 +65,17 @@ class QualityFile(TemplateModel):
 
 @cache
 def quality() -> QualityFile:
-    """Return the shipped lists."""
+    """Return the word lists and limits of the package."""
     return load_template(package_file("templates/policy/quality.yaml"), QualityFile)
 
 
 @cache
-def _pattern(words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w'])(?:{words.strip()})(?![\w'])")
+def _pattern(alternatives: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w'])(?:{alternatives.strip()})(?![\w'])")
 
 
-def _has(text: str, words: str | None) -> bool:
-    return bool(words and _pattern(words).search(plain(text)))
+def _has(text: str, alternatives: str | None) -> bool:
+    return bool(alternatives and _pattern(alternatives).search(plain(text)))
 
 
 def plain(text: str) -> str:
@@ -84,125 +84,137 @@ def plain(text: str) -> str:
 
 
 def words(text: str) -> tuple[str, ...]:
-    """Return the words of a text in lower case, without punctuation; elided articles stand alone."""
+    """Return the words of a text in lower case, without punctuation; elided articles are words."""
     return tuple(_TOKEN.findall(re.sub(r"\b([cdlnsjmt]|qu|dell|nell|sull|all|dall)'", r"\1 ", plain(text))))
 
 
 def markers(text: str, language: str) -> Counter[str] | None:
-    """Count the markers of negation, each with the word that follows; None if the language is not known."""
-    found = quality().markers.get(language)
-    if found is None:
+    """Count the negation markers, each with the next word; None if the language has no list."""
+    alternatives = quality().markers.get(language)
+    if alternatives is None:
         return None
     text = plain(text)
-    after = ((match.group(), _TOKEN.search(text, match.end())) for match in _pattern(found).finditer(text))
-    return Counter(f"{marker} {word.group() if word else ''}" for marker, word in after)
+    followed = (
+        (match.group(), _TOKEN.search(text, match.end())) for match in _pattern(alternatives).finditer(text)
+    )
+    return Counter(f"{marker} {next_word.group() if next_word else ''}" for marker, next_word in followed)
 
 
 def prohibits(text: str, language: str) -> bool:
-    """Say whether a sentence forbids by negating a "must"."""
+    """Whether a sentence forbids by negating a "must"."""
     return _has(text, quality().prohibition.get(language))
 
 
 def force(text: str, language: str) -> Force | None:
-    """Return the deontic force of a sentence: None if it states something or the language is not known."""
-    classes = quality().force.get(language, {}).items()
-    return next((name for name, found in classes if _has(text, found)), None)
+    """Return the deontic force of a sentence; None for a statement or a language without a list."""
+    alternatives_by_force = quality().force.get(language, {}).items()
+    return next((name for name, alternatives in alternatives_by_force if _has(text, alternatives)), None)
 
 
 def evaluates(text: str, language: str) -> bool:
-    """Say whether a sentence says what is right to do in words that do not tell how strongly."""
+    """Whether a sentence recommends in words without a deontic force."""
     return _has(text, quality().evaluation.get(language))
 
 
-def number_mismatch(one: str, other: str, language: str) -> Literal["digits", "words"] | None:
-    """Say how two sentences name different numbers, counted in words from two on; None if they do not.
+def number_mismatch(first: str, second: str, language: str) -> Literal["digits", "words"] | None:
+    """Return whether two sentences differ in digits or in number words (two and more); None if neither.
 
-    A word that is also something else, such as French "neuf", can stand for a digit but need not.
+    An ambiguous word, such as French "neuf", may match a digit but is not required to.
     """
-    here, there = _numbers(one, language), _numbers(other, language)
-    digits, named = (
-        any(one[kind] - frozenset().union(*two) for one, two in ((here, there), (there, here)))
+    first_numbers, second_numbers = _numbers(first, language), _numbers(second, language)
+    digits_differ, words_differ = (
+        any(
+            numbers[kind] - frozenset().union(*counterpart)
+            for numbers, counterpart in ((first_numbers, second_numbers), (second_numbers, first_numbers))
+        )
         for kind in (0, 1)
     )
-    return "digits" if digits else "words" if named else None
+    return "digits" if digits_differ else "words" if words_differ else None
 
 
 def _numbers(text: str, language: str) -> tuple[frozenset[float], ...]:
-    """Return the numbers in digits, those in words, and those that a word may stand for."""
-    data, parts = quality(), [part for word in words(text) for part in word.split("-")]
-    known, maybe = data.numbers.get(language, {}), data.maybe.get(language, {})
-    digits = frozenset(_value(match.group()) for match in _NUMBER.finditer(text))
-    named, possible = (
-        frozenset(float(listed[part]) for part in parts if part in listed) for listed in (known, maybe)
+    """Return the numbers in digits, the numbers in words, and the numbers of ambiguous words."""
+    lists, parts = quality(), [part for word in words(text) for part in word.split("-")]
+    number_words, ambiguous_words = lists.numbers.get(language, {}), lists.maybe.get(language, {})
+    in_digits = frozenset(_value(match.group()) for match in _NUMBER.finditer(text))
+    in_words, ambiguous = (
+        frozenset(float(value_by_word[part]) for part in parts if part in value_by_word)
+        for value_by_word in (number_words, ambiguous_words)
     )
-    return digits, named, possible
+    return in_digits, in_words, ambiguous
 
 
 def _value(digits: str) -> float:
-    """Read 4,000, 4.000, 4 000 and 4'000 as thousands, 6.8 and 6,8 as fractions."""
+    """Parse 4,000, 4.000, 4 000 and 4'000 as thousands, 6.8 and 6,8 as fractions."""
     digits = re.sub(r"['\u00a0\u202f ]", "", digits)
     if re.fullmatch(r"[1-9]\d{0,2}(?:[.,]\d{3})+", digits):
         return float(re.sub(r"[.,]", "", digits))
-    whole, *rest = re.split(r"[.,]", digits)
-    return float(f"{whole}.{''.join(rest) or 0}")
+    integer, *fraction = re.split(r"[.,]", digits)
+    return float(f"{integer}.{''.join(fraction) or 0}")
 
 
 def has_unbalanced_marks(text: str) -> bool:
-    """Say whether quotes or brackets do not come in pairs; an apostrophe is no quote."""
-    if text.count('"') % 2 or any(text.count(one) != text.count(other) for one, other in _PAIRS):
+    """Whether quotes or brackets are unpaired; an apostrophe is not a quote."""
+    if text.count('"') % 2 or any(text.count(opening) != text.count(closing) for opening, closing in _PAIRS):
         return True
-    inside = re.sub(r"(?<=\w)[’'](?=\w)|(?<=\w)’", "", text)
-    low = sum(map(inside.count, _OPENING))
-    if low:
-        return low != sum(map(inside.count, _CLOSING))
-    return inside.count("“") != inside.count("”")
+    without_apostrophes = re.sub(r"(?<=\w)[’'](?=\w)|(?<=\w)’", "", text)
+    n_low = sum(map(without_apostrophes.count, _OPENING))
+    if n_low:
+        return n_low != sum(map(without_apostrophes.count, _CLOSING))
+    return without_apostrophes.count("“") != without_apostrophes.count("”")
 
 
 def detect_language(text: str, language: str) -> str:
-    """Return the language that a text reads as: another than the given one only if that is clear.
+    """Return the detected language of a text; `language` unless another one clearly wins.
 
-    Clear is: two frequent words of the other language more, and more than twice as many.
+    Another language wins with at least two more frequent words, and more than twice as many.
     """
-    found = Counter(words(text))
-    scores = {
-        name: sum(found[word] for word in set(listed.split())) for name, listed in quality().stopwords.items()
+    word_counts = Counter(words(text))
+    n_frequent_words = {
+        name: sum(word_counts[word] for word in set(stopwords.split()))
+        for name, stopwords in quality().stopwords.items()
     }
-    if language not in scores:
+    if language not in n_frequent_words:
         return language
-    best = max(scores, key=scores.__getitem__)
-    clear = scores[best] >= scores[language] + 2 and scores[best] > 2 * scores[language]
-    return best if clear else language
+    best = max(n_frequent_words, key=n_frequent_words.__getitem__)
+    is_clear = (
+        n_frequent_words[best] >= n_frequent_words[language] + 2
+        and n_frequent_words[best] > 2 * n_frequent_words[language]
+    )
+    return best if is_clear else language
 
 
 def misprints(text: str, language: str, country: str | None = None) -> list[str]:
-    """Return what the typography of a language does not allow, in words."""
-    data = quality()
+    """Return the messages of the typography rules that a text violates."""
+    lists = quality()
     rules = (
-        *data.typography["all"],
-        *data.typography.get(language, ()),
-        *data.regional.get(f"{language}-{country}", ()),
+        *lists.typography["all"],
+        *lists.typography.get(language, ()),
+        *lists.regional.get(f"{language}-{country}", ()),
     )
     return [rule.says for rule in rules if re.search(rule.pattern, text)]
 
 
-def overlap(one: str, other: str) -> float:
-    """Return the shared part of the words of two texts, counted with repetitions: 1 if they are the same."""
-    a, b = Counter(words(one)), Counter(words(other))
-    return (a & b).total() / max((a | b).total(), 1)
+def overlap(first: str, second: str) -> float:
+    """Return the Jaccard similarity of the words of two texts as multisets."""
+    first_words, second_words = Counter(words(first)), Counter(words(second))
+    return (first_words & second_words).total() / max((first_words | second_words).total(), 1)
 
 
 def without_country_names(text: str, language: str) -> frozenset[str]:
-    """Return the words of a sentence without those that name a country or its government."""
-    places = quality().places.get(language)
-    return frozenset(words(_pattern(places).sub(" ", plain(text)) if places else text))
+    """Return the words of a sentence without the names of countries and governments."""
+    country_words = quality().places.get(language)
+    return frozenset(words(_pattern(country_words).sub(" ", plain(text)) if country_words else text))
 
 
-def changed_words(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the words that only one of two texts has, sorted."""
-    a, b = Counter(words(one)), Counter(words(other))
-    return tuple(sorted((a - b).elements())), tuple(sorted((b - a).elements()))
+def changed_words(first: str, second: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words of the first text only, and of the second only, sorted."""
+    first_words, second_words = Counter(words(first)), Counter(words(second))
+    return tuple(sorted((first_words - second_words).elements())), tuple(
+        sorted((second_words - first_words).elements())
+    )
 
 
 def has_clean_spacing(text: str) -> bool:
-    """Say whether white space is as it should be: none at the ends, single spaces between words."""
+    """Whether a text has no white space at its ends and single spaces between words."""
     return not re.search(r"^\s|\s$|\s\s|[\t\r\n\v\f]", text)

@@ -1,1 +1,1 @@
-"""Self-assessment (PoliGen, EconoLex): topics, articles about them, and the choice between articles."""
+"""Self-assessment (PoliGen, EconoLex): topics, articles about them, choices between the articles."""

@@ -1,4 +1,4 @@
-"""Records of articles that a model has written: read, checked, and gathered by item."""
+"""Records of articles that a model wrote: parsed, validated and grouped by item."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 
 @dataclass(frozen=True, slots=True)
 class ArticleRecord:
-    """One article, or what came in its place.
+    """One article, or the response that a model gave instead.
 
     Attributes:
         set: the set.
         item: id of the item.
         category: of the item.
         topic: of the item.
-        article: whose request, which perspective.
-        text: what the model wrote, without blanks at its ends.
+        article: role and perspective of the request.
+        text: the response, stripped.
         outcome: ok, refusal, truncated or empty.
-        model: who wrote it.
-        leak: words that name a perspective; None if nobody has looked.
-        place: where it was read, for messages.
+        model: name of the model.
+        leak: words that name a perspective; None if not checked.
+        location: file and line, for messages.
     """
 
     set: str
@@ -50,63 +50,69 @@ class ArticleRecord:
 
 
 ArticlesByItem = Mapping[Article, ArticleRecord]
-"""What one model wrote about one item; what is missing is not there."""
+"""The records of one model about one item; missing articles are absent."""
 
 
 def read_articles(path: Path) -> Iterator[tuple[str, Document]]:
-    """Yield place and content of every line of a file of article records (JSON Lines)."""
+    """Yield location and content of every line of a file of article records (JSON Lines)."""
     for number, line in read_lines(path):
         if not line.strip():
             continue
-        where = f"{display_path(path)}:{number}"
+        location = f"{display_path(path)}:{number}"
         try:
             record = whole_json(json.loads(line.decode("utf-8")))
         except (ValueError, RecursionError):
-            raise InputError(f"{where}: no line of JSON, expected an article record; restore it") from None
+            raise InputError(
+                f"{location}: found invalid JSON, expected an article record; restore it"
+            ) from None
         if not isinstance(record, dict):
-            found = type(record).__name__
-            raise InputError(f"{where}: found a {found}, expected an article record; restore it")
-        yield where, record
+            type_name = type(record).__name__
+            raise InputError(f"{location}: found a {type_name}, expected an article record; restore it")
+        yield location, record
 
 
-def gather(family: SelfAssessTemplates, records: Iterable[tuple[str, Document]]) -> list[ArticlesByItem]:
-    """Return what was written, by model, set and item, in the order in which they first occur."""
+def group_by_item(
+    family: SelfAssessTemplates, records: Iterable[tuple[str, Document]]
+) -> list[ArticlesByItem]:
+    """Group records by model, set and item, in the order of first occurrence."""
     groups: dict[tuple[str, str, str], dict[Article, ArticleRecord]] = {}
-    for place, data in records:
-        record = validate_record(family, place, data)
+    for location, data in records:
+        record = validate_record(family, location, data)
         group = groups.setdefault((record.model, record.set, record.item), {})
         if record.article in group:
             first = group[record.article].location
-            raise InputError(f"{place}: id: {data['id']!r} of this model stands in {first} too; keep one")
-        other = next(iter(group.values()), record)
+            raise InputError(f"{location}: id: {data['id']!r} of this model occurs in {first} too; keep one")
+        reference = next(iter(group.values()), record)
         for name in ("category", "topic"):
-            if getattr(other, name) != getattr(record, name):
-                found, expected = getattr(record, name), getattr(other, name)
+            if getattr(reference, name) != getattr(record, name):
+                value, expected = getattr(record, name), getattr(reference, name)
                 raise InputError(
-                    f"{place}: {name}: found {found!r}, expected {expected!r} as in {other.location}"
+                    f"{location}: {name}: found {value!r}, expected {expected!r} as in {reference.location}"
                 )
         group[record.article] = record
     return [*groups.values()]
 
 
-def validate_record(family: SelfAssessTemplates, place: str, data: Document) -> ArticleRecord:
-    """Return a record whose fields are those of the family."""
+def validate_record(family: SelfAssessTemplates, location: str, data: Document) -> ArticleRecord:
+    """Return the record of a line, with its fields checked against the templates."""
     for name in _TEXTS:
         if name not in data or not isinstance(data[name], str):
-            found = repr(data[name])[:40] if name in data else "nothing"
-            raise InputError(f"{place}: {name}: found {found}, expected a text; add it")
-    _one_of(place, "set", data["set"], tuple(family.sets))
-    chosen = family.sets[data["set"]]
+            value = repr(data[name])[:40] if name in data else "nothing"
+            raise InputError(f"{location}: {name}: found {value}, expected a text; add it")
+    _check_choice(location, "set", data["set"], tuple(family.sets))
+    topic_set = family.sets[data["set"]]
     role, perspective = data["role"], data["perspective"]
-    _one_of(place, "role", role, _ROLES)
-    _one_of(place, "perspective", perspective, (NEUTRAL,) if role == NEUTRAL else tuple(chosen.perspectives))
-    _one_of(place, "side", data["side"], (chosen.side_of(perspective),))
-    _one_of(place, "outcome", data["outcome"], _OUTCOMES)
+    _check_choice(location, "role", role, _ROLES)
+    _check_choice(
+        location, "perspective", perspective, (NEUTRAL,) if role == NEUTRAL else tuple(topic_set.perspectives)
+    )
+    _check_choice(location, "side", data["side"], (topic_set.side_of(perspective),))
+    _check_choice(location, "outcome", data["outcome"], _OUTCOMES)
     model, leak = data.get("model"), data.get("leak")
     if not isinstance(model, str | None):
-        raise InputError(f"{place}: model: found {model!r}, expected a name")
+        raise InputError(f"{location}: model: found {model!r}, expected a name")
     if leak is not None and not (isinstance(leak, list) and all(isinstance(word, str) for word in leak)):
-        raise InputError(f"{place}: leak: found {str(leak)[:40]}, expected a list of words or nothing")
+        raise InputError(f"{location}: leak: found {str(leak)[:40]}, expected a list of words or nothing")
     return ArticleRecord(
         data["set"],
         data["item"],
@@ -117,10 +123,12 @@ def validate_record(family: SelfAssessTemplates, place: str, data: Document) -> 
         cast(Outcome, data["outcome"]),
         model or "",
         None if leak is None else tuple(leak),
-        place,
+        location,
     )
 
 
-def _one_of(place: str, field: str, found: str, expected: tuple[str, ...]) -> None:
-    if found not in expected:
-        raise InputError(f"{place}: {field}: found {found!r}, expected {' or '.join(expected)}; correct it")
+def _check_choice(location: str, field: str, value: str, expected: tuple[str, ...]) -> None:
+    if value not in expected:
+        raise InputError(
+            f"{location}: {field}: found {value!r}, expected {' or '.join(expected)}; correct it"
+        )

@@ -16,7 +16,7 @@ from polbias.aliases import Document, Json
 from polbias.atomic_write import draft_path
 from polbias.errors import InputError
 from polbias.generators.engine import named_rng
-from polbias.generators.selfassess.article_records import ArticleRecord, ArticlesByItem, gather
+from polbias.generators.selfassess.article_records import ArticleRecord, ArticlesByItem, group_by_item
 from polbias.generators.selfassess.perspective_leaks import find_leaks
 from polbias.generators.selfassess.prompts import ChoicePrompts
 from polbias.generators.selfassess.templates import (
@@ -31,7 +31,7 @@ from polbias.generators.selfassess.templates import (
     SelfAssessTemplates,
 )
 
-# Write the rows of the second stage as Parquet, a batch at a time, whole or not at all.
+# Write the rows of the second stage as Parquet, in batches; an interrupted write leaves no file.
 
 _BATCH = 1024  # rows: some 16 MB of prompts
 _COLUMNS = (
@@ -53,13 +53,13 @@ SCHEMA = pa.schema([(name, _TYPES.get(name, pa.string())) for name in _COLUMNS.s
 
 def write_choices(path: Path, rows: Iterable[Document]) -> int:
     """Write rows as Parquet."""
-    draft, pending, count = draft_path(path), iter(rows), 0
+    draft, remaining_rows, count = draft_path(path), iter(rows), 0
     options = {"compression": "zstd", "compression_level": 1, "use_dictionary": False}
     try:
         with pq.ParquetWriter(draft, SCHEMA, **options) as writer:
-            while block := list(islice(pending, _BATCH)):
-                writer.write_batch(pa.RecordBatch.from_pylist(block, SCHEMA))
-                count += len(block)
+            while batch := list(islice(remaining_rows, _BATCH)):
+                writer.write_batch(pa.RecordBatch.from_pylist(batch, SCHEMA))
+                count += len(batch)
         draft.replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error.strerror or error})") from None
@@ -68,7 +68,7 @@ def write_choices(path: Path, rows: Iterable[Document]) -> int:
     return count
 
 
-# The second stage: from a model's own articles to the questions which of them it chooses.
+# The second stage: questions to a model which of its articles it chooses.
 
 Orders = Literal["balanced", "seeded"]
 Reason = Literal["missing", "refused", "empty"]
@@ -76,15 +76,15 @@ Reason = Literal["missing", "refused", "empty"]
 
 @dataclass(frozen=True)
 class ChoiceDesign:
-    """Which questions are asked.
+    """The questions of the second stage.
 
     Attributes:
-        roles: whose biased articles are compared; the neutral one is the same for both.
+        roles: roles of the biased articles to compare; both roles share the neutral article.
         questions: preference, least biased.
-        ways: 2 (left and right) and 3 (and neutral).
-        orders: ``balanced`` asks every article in every place, both orders of two and three of the six of
-            three; ``seeded`` asks one order per item, drawn from a named seed.
-        prefill: whether the beginning of the answer is given.
+        option_counts: 2 (left and right) and 3 (and neutral).
+        orders: ``balanced`` puts every article in every position: both orders of two options, three of the
+            six orders of three; ``seeded`` samples one order per item from a named seed.
+        prefill: whether prompts contain the beginning of the answer.
     """
 
     roles: Sequence[BiasedRole] = BIASED
@@ -94,7 +94,7 @@ class ChoiceDesign:
     prefill: bool = True
 
     def __post_init__(self) -> None:
-        for name, given, known in (
+        for name, values, allowed in (
             ("roles", self.roles, BIASED),
             ("questions", self.questions, QUESTIONS),
             ("ways", self.option_counts, OPTION_COUNTS),
@@ -107,14 +107,14 @@ class ChoiceDesign:
 
 @dataclass
 class ChoiceReport:
-    """What came of articles; filled while rows are taken.
+    """Counts of the rows built and the articles excluded; filled while rows are yielded.
 
     Attributes:
-        items: of which there were articles, per model.
-        rows: that were made.
-        truncated: rows with an article that was cut off, which is used, as in the paper.
+        items: items with articles, per model.
+        rows: rows built.
+        truncated: rows with a truncated article, which is used, as in the paper.
         leaking: rows with an article that names a perspective.
-        left_out: articles that are wanting, by set, role, perspective and reason.
+        left_out: unusable articles, by set, role, perspective and reason.
         choices_left_out: items without a choice, by set, role and number of articles.
     """
 
@@ -126,7 +126,7 @@ class ChoiceReport:
     choices_left_out: Counter[tuple[str, str, int]] = field(default_factory=Counter)
 
     def lines(self) -> list[str]:
-        """Return the report as a person reads it."""
+        """Return the lines of the report for display."""
         lines = [
             f"{self.rows:,} questions from {self.items:,} items; "
             f"in {self.truncated:,} an article was cut off, in {self.leaking:,} one names a perspective"
@@ -134,8 +134,8 @@ class ChoiceReport:
         for (set_id, role, perspective, reason), count in sorted(self.left_out.items()):
             name = perspective if role == NEUTRAL else f"{role} {perspective}"
             lines.append(f"{set_id}: {count:,} articles {reason}: {name}")
-        for (set_id, role, ways), count in sorted(self.choices_left_out.items()):
-            lines.append(f"{set_id}: {count:,} items without a choice of {ways}: {role}")
+        for (set_id, role, n_options), count in sorted(self.choices_left_out.items()):
+            lines.append(f"{set_id}: {count:,} items without a choice of {n_options}: {role}")
         return lines
 
 
@@ -147,57 +147,62 @@ def build_choices(
 ) -> Iterator[Json]:
     """Yield the rows of the second stage, item by item.
 
-    An article that was cut off is used and its rows are marked. One that is missing, refused or empty makes
-    no rows and is counted with the reason; a neutral one that is wanting leaves the choices of two.
+    A truncated article is used and its rows are marked. Choices with a missing, refused or empty article are
+    dropped, and the article is counted with its reason; without the neutral article the choices of two
+    remain.
 
     Source:
         Kennedy et al. 2025, section 4 and Table 6.
     """
-    asked, told = design or ChoiceDesign(), report if report is not None else ChoiceReport()
+    design, report = design or ChoiceDesign(), report if report is not None else ChoiceReport()
     prompts = ChoicePrompts(family)
-    for written in gather(family, records):
-        told.items += 1
-        first = next(iter(written.values()))
-        usable = _usable(family, first.set, written, asked, told)
-        leaks = {
+    for record_by_article in group_by_item(family, records):
+        report.items += 1
+        first = next(iter(record_by_article.values()))
+        usable = _usable_articles(family, first.set, record_by_article, design, report)
+        has_leaks = {
             article: bool(find_leaks(record.text, record.set) if record.leak is None else record.leak)
             for article, record in usable.items()
         }
-        for role in asked.roles:
-            for ways in asked.option_counts:
-                options = _options(family, first.set, role, ways)
+        for role in design.roles:
+            for n_options in design.option_counts:
+                options = _option_articles(family, first.set, role, n_options)
                 if not all(article in usable for article in options):
-                    told.choices_left_out[first.set, role, ways] += 1
+                    report.choices_left_out[first.set, role, n_options] += 1
                     continue
-                chosen = [usable[article] for article in options]
-                leak = any(leaks[article] for article in options)
-                truncated = any(record.outcome == "truncated" for record in chosen)
-                orders = _orders(family, first, ways, asked.orders)
-                for question in asked.questions:
-                    for number, order in orders:
-                        placed = [chosen[place] for place in order]
-                        row = prompts.row(role, question, number, placed)
-                        told.rows += 1
-                        told.leaking += leak
-                        told.truncated += truncated
-                        if not asked.prefill:
+                option_records = [usable[article] for article in options]
+                has_leak = any(has_leaks[article] for article in options)
+                is_truncated = any(record.outcome == "truncated" for record in option_records)
+                orders = _orders(family, first, n_options, design.orders)
+                for question in design.questions:
+                    for order_number, order in orders:
+                        ordered_records = [option_records[index] for index in order]
+                        row = prompts.row(role, question, order_number, ordered_records)
+                        report.rows += 1
+                        report.leaking += has_leak
+                        report.truncated += is_truncated
+                        if not design.prefill:
                             row |= {"prefill": "", "messages": row["messages"][:1]}
-                        lengths = [len(record.text) for record in placed]
-                        yield row | {"leak": leak, "truncated": truncated, "characters": lengths}
+                        lengths = [len(record.text) for record in ordered_records]
+                        yield row | {"leak": has_leak, "truncated": is_truncated, "characters": lengths}
 
 
-def _usable(
-    family: SelfAssessTemplates, set_id: str, written: ArticlesByItem, asked: ChoiceDesign, told: ChoiceReport
+def _usable_articles(
+    family: SelfAssessTemplates,
+    set_id: str,
+    record_by_article: ArticlesByItem,
+    design: ChoiceDesign,
+    report: ChoiceReport,
 ) -> dict[Article, ArticleRecord]:
-    """Return the articles that can be shown, and count the others that the design would need."""
-    needed = [
+    """Return the usable articles, and count the unusable ones that the design needs."""
+    articles = [
         article
         for article in family.sets[set_id].articles()
-        if article.role in asked.roles or (article.role == NEUTRAL and 3 in asked.option_counts)
+        if article.role in design.roles or (article.role == NEUTRAL and 3 in design.option_counts)
     ]
     usable = {}
-    for article in needed:
-        record = written.get(article)
+    for article in articles:
+        record = record_by_article.get(article)
         if record is None:
             reason: Reason = "missing"
         elif record.outcome == "refusal":
@@ -207,29 +212,31 @@ def _usable(
         else:
             usable[article] = record
             continue
-        told.left_out[set_id, *article, reason] += 1
+        report.left_out[set_id, *article, reason] += 1
     return usable
 
 
-def _options(family: SelfAssessTemplates, set_id: str, role: BiasedRole, ways: OptionCount) -> list[Article]:
-    chosen = family.sets[set_id]
-    pair = [Article(role, chosen.on("left")), Article(role, chosen.on("right"))]
-    return pair if ways == 2 else [*pair, Article(NEUTRAL, NEUTRAL)]
+def _option_articles(
+    family: SelfAssessTemplates, set_id: str, role: BiasedRole, n_options: OptionCount
+) -> list[Article]:
+    topic_set = family.sets[set_id]
+    pair = [Article(role, topic_set.perspective_on("left")), Article(role, topic_set.perspective_on("right"))]
+    return pair if n_options == 2 else [*pair, Article(NEUTRAL, NEUTRAL)]
 
 
 def _orders(
-    family: SelfAssessTemplates, written: ArticleRecord, ways: OptionCount, orders: Orders
+    family: SelfAssessTemplates, record: ArticleRecord, n_options: OptionCount, orders: Orders
 ) -> list[tuple[int, tuple[int, ...]]]:
-    """Return number and order of the options: one that depends on the item's name alone, or its rotations.
+    """Return number and order of the options: a seeded order per item, or all its rotations.
 
-    Roles, questions and models share an item's orders, so that they are compared alike. In the rotations of
-    one order every article stands once in every place. Which article follows which is the same in all of
-    them: over the items it is drawn, too, so that no side is before the other more often.
+    Roles, questions and models share the orders of an item, so that their comparison is fair. Over the
+    rotations every article is once in every position. Rotations keep the cyclic order of the articles, so it
+    is drawn per item: over the items no side precedes the other more often.
     """
-    every = list(permutations(range(ways)))
-    purpose = f"choice-order/{written.set}/{written.item}/{ways}"
+    all_orders = list(permutations(range(n_options)))
+    purpose = f"choice-order/{record.set}/{record.item}/{n_options}"
     rng = named_rng(family.dataset.identity.name, family.dataset.draws, purpose)
-    drawn = every[int(rng.integers(len(every)))]
-    turns = range(ways if orders == "balanced" else 1)
-    chosen = {drawn[turn:] + drawn[:turn] for turn in turns}
-    return [(number, order) for number, order in enumerate(every, 1) if order in chosen]
+    base_order = all_orders[int(rng.integers(len(all_orders)))]
+    shifts = range(n_options if orders == "balanced" else 1)
+    selected = {base_order[shift:] + base_order[:shift] for shift in shifts}
+    return [(number, order) for number, order in enumerate(all_orders, 1) if order in selected]

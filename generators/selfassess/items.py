@@ -1,4 +1,4 @@
-"""The items of a set: topics or titles, one file a category, read and counted."""
+"""The items of a set: topics or titles, parsed from one file per category and counted."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Item:
 
     Attributes:
         id: ``pg-hea-001``: set, category, number.
-        category: its code.
+        category: code of the category.
         text: the topic or title.
-        tilt: whose agenda it is closer to as a subject.
-        line: in its file.
-        path: of its file.
+        tilt: the side whose agenda is closer to the subject.
+        line: line number in the file.
+        path: path of the file.
     """
 
     id: str
@@ -43,74 +43,76 @@ class Item:
 
     @property
     def prefix(self) -> str:
-        """The letters that ids of a set begin with."""
+        """The first letters of the ids of a set."""
         return self.id.partition("-")[0]
 
 
 def load_items(family: SelfAssessTemplates, set_id: str) -> tuple[Item, ...]:
     """Return the items of a set, in the order of files and lines."""
-    chosen, folder = family.sets[set_id], family.folder / set_id
+    topic_set, folder = family.sets[set_id], family.folder / set_id
     paths = sorted(folder.glob("*.tsv"))
     if not paths:
         raise TemplateError(f"{display_path(folder)}: found no *.tsv, expected the items of {set_id}")
     items: list[Item] = []
     for path in paths:
-        own = list(read_items(path, chosen))
-        _check_file(path, own)
-        items += own
-    seen: dict[str, Item] = {}
+        file_items = list(read_items(path, topic_set))
+        _check_file(path, file_items)
+        items += file_items
+    item_by_id: dict[str, Item] = {}
     for item in items:
         problem = None
-        if item.id in seen:
-            other = seen[item.id]
-            problem = f"{item.id!r} stands in {other.path.name}:{other.line} too; renumber it"
+        if item.id in item_by_id:
+            first = item_by_id[item.id]
+            problem = f"{item.id!r} occurs in {first.path.name}:{first.line} too; renumber it"
         elif item.prefix != items[0].prefix:
             problem = f"found {item.id!r}, expected {items[0].prefix!r} as in the other ids"
         if problem:
             raise TemplateError(f"{display_path(item.path)}:{item.line}: id: {problem}")
-        seen[item.id] = item
-    _check_counts(folder, chosen, items)
+        item_by_id[item.id] = item
+    _check_counts(folder, topic_set, items)
     return tuple(items)
 
 
 def load_all(family: SelfAssessTemplates) -> Mapping[str, tuple[Item, ...]]:
     """Return the items of every set."""
     items = {name: load_items(family, name) for name in family.sets}
-    seen: dict[str, str] = {}
-    for name, own in items.items():
-        first = own[0]
-        if first.prefix in seen:
-            where, other = f"{display_path(first.path)}:{first.line}", seen[first.prefix]
+    set_by_prefix: dict[str, str] = {}
+    for name, set_items in items.items():
+        first = set_items[0]
+        if first.prefix in set_by_prefix:
+            location, first_set = f"{display_path(first.path)}:{first.line}", set_by_prefix[first.prefix]
             raise TemplateError(
-                f"{where}: id: {first.prefix!r} begins the ids of {other}; choose other letters"
+                f"{location}: id: {first.prefix!r} begins the ids of {first_set}; choose other letters"
             )
-        seen[first.prefix] = name
+        set_by_prefix[first.prefix] = name
     return items
 
 
-def read_items(path: Path, chosen: TopicSet) -> Iterator[Item]:
+def read_items(path: Path, topic_set: TopicSet) -> Iterator[Item]:
     """Yield the items of one file."""
-    head, name = ["id", chosen.field, "tilt"], display_path(path)
+    header, name = ["id", topic_set.field, "tilt"], display_path(path)
     for line, cells in _lines(path):
-        where = f"{name}:{line}"
+        location = f"{name}:{line}"
         if line == 1:
-            if cells != head:
-                raise TemplateError(f"{where}: head: found {cells}, expected {head}, separated by tabs")
+            if cells != header:
+                raise TemplateError(f"{location}: head: found {cells}, expected {header}, separated by tabs")
             continue
-        if len(cells) != len(head):
+        if len(cells) != len(header):
             raise TemplateError(
-                f"{where}: found {len(cells)} columns, expected {len(head)}: {', '.join(head)}"
+                f"{location}: found {len(cells)} columns, expected {len(header)}: {', '.join(header)}"
             )
         identifier, text, tilt = cells
-        matched = _ID.fullmatch(identifier)
-        if not matched or matched[2] not in chosen.categories:
-            known = ", ".join(chosen.categories)
-            raise TemplateError(f"{where}: id: found {identifier!r}, expected xx-CAT-001, CAT one of {known}")
+        match = _ID.fullmatch(identifier)
+        if not match or match[2] not in topic_set.categories:
+            codes = ", ".join(topic_set.categories)
+            raise TemplateError(
+                f"{location}: id: found {identifier!r}, expected xx-CAT-001, CAT one of {codes}"
+            )
         if problem := text_problem(text):
-            raise TemplateError(f"{where}: {chosen.field}: {problem}, found {text!r}")
+            raise TemplateError(f"{location}: {topic_set.field}: {problem}, found {text!r}")
         if tilt not in TILTS:
-            raise TemplateError(f"{where}: tilt: found {tilt!r}, expected one of {', '.join(TILTS)}")
-        yield Item(identifier, matched[2], text, tilt, line, path)
+            raise TemplateError(f"{location}: tilt: found {tilt!r}, expected one of {', '.join(TILTS)}")
+        yield Item(identifier, match[2], text, tilt, line, path)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
@@ -125,7 +127,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 
 def text_problem(text: str) -> str | None:
-    """Return what is wrong with the text of an item; None if nothing is."""
+    """Return the problem of an item's text, or None."""
     if not text:
         return "expected a text"
     if " ".join(text.split()) != text:
@@ -142,36 +144,38 @@ def _check_file(path: Path, items: Sequence[Item]) -> None:
         raise TemplateError(f"{display_path(path)}:1: found no item below the head, expected at least one")
     for item in items:
         if item.category != items[0].category:
-            where, found = f"{display_path(path)}:{item.line}: id", f"category {item.category!r}"
-            raise TemplateError(f"{where}: found {found} in a file of {items[0].category!r}; move the item")
+            location, category = f"{display_path(path)}:{item.line}: id", f"category {item.category!r}"
+            raise TemplateError(
+                f"{location}: found {category} in a file of {items[0].category!r}; move the item"
+            )
     if problem := tilt_imbalance(items):
         raise TemplateError(f"{display_path(path)}:1: tilt: {problem}")
 
 
 def tilt_imbalance(items: Sequence[Item]) -> str | None:
-    """Return how tilts are out of balance, or None: left and right equal within one, a third neutral."""
+    """Return the imbalance of tilts, or None: left and right may differ by one, a third must be neutral."""
     counts = Counter(item.tilt for item in items)
-    told = ", ".join(f"{counts[tilt]} {tilt}" for tilt in TILTS)
+    summary = ", ".join(f"{counts[tilt]} {tilt}" for tilt in TILTS)
     if abs(counts["left"] - counts["right"]) > 1:
-        return f"found {told}; expected as many left as right ones, or one more or less"
+        return f"found {summary}; expected as many left as right items, or one more or fewer"
     if 3 * counts["neutral"] < len(items):
-        return f"found {told}; expected at least a third neutral"
+        return f"found {summary}; expected at least a third neutral"
     return None
 
 
-def _check_counts(folder: Path, chosen: TopicSet, items: Sequence[Item]) -> None:
-    found = Counter(item.category for item in items)
-    for code, category in chosen.categories.items():
-        if found[code] != category.count:
+def _check_counts(folder: Path, topic_set: TopicSet, items: Sequence[Item]) -> None:
+    n_items = Counter(item.category for item in items)
+    for code, category in topic_set.categories.items():
+        if n_items[code] != category.count:
             names = {item.path.name for item in items if item.category == code}
-            where = " and ".join(sorted(names)) or f"{display_path(folder)}"
-            what = f"found {found[code]} items of {code} ({category.title})"
+            file_names = " and ".join(sorted(names)) or f"{display_path(folder)}"
+            problem = f"found {n_items[code]} items of {code} ({category.title})"
             raise TemplateError(
-                f"{display_path(folder)}: {where}: {what}, expected {category.count} as in sets.yaml"
+                f"{display_path(folder)}: {file_names}: {problem}, expected {category.count} as in sets.yaml"
             )
 
 
-def by_category(items: Sequence[Item]) -> Mapping[str, Sequence[Item]]:
-    """Return items by category, in their order."""
+def group_by_category(items: Sequence[Item]) -> Mapping[str, Sequence[Item]]:
+    """Return items by category, in file order."""
     ordered = sorted(items, key=lambda item: item.category)
-    return {code: list(own) for code, own in groupby(ordered, key=lambda item: item.category)}
+    return {code: list(group) for code, group in groupby(ordered, key=lambda item: item.category)}

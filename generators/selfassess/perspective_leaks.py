@@ -1,4 +1,4 @@
-"""Words by which a text gives its perspective away, and the patterns that find them."""
+"""Detection of words that reveal the perspective of an article."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from polbias.errors import InputError
 from polbias.paths import package_file
 from polbias.yaml_models import Name, TemplateModel, load_template
 
-# Regular expressions in word lists: checked when they are read, joined into one when they are used.
+# Regular expressions of the word lists: validated on load, joined into one before matching.
 
-_LONGEST = 10_000
+_MAX_CHARACTERS = 10_000
 
 
 class LeakPattern(TemplateModel):
     """A regular expression for whole words.
 
     Attributes:
-        pattern: without groups of its own.
-        cased: whether upper and lower case differ.
+        pattern: regular expression without capturing groups.
+        cased: whether matching is case-sensitive.
     """
 
     pattern: str
@@ -32,14 +32,14 @@ class LeakPattern(TemplateModel):
 
     @field_validator("pattern")
     @classmethod
-    def _compiles(cls, pattern: str) -> str:
-        if len(pattern) > _LONGEST:
+    def _check_pattern(cls, pattern: str) -> str:
+        if len(pattern) > _MAX_CHARACTERS:
             raise ValueError(
-                f"found {len(pattern):,} characters, expected at most {_LONGEST:,}; write several"
+                f"found {len(pattern):,} characters, expected at most {_MAX_CHARACTERS:,}; write several"
             )
         try:
             groups = re.compile(pattern).groups
-            re.compile(f"(?i:{pattern})")  # as a part of another one, it may not begin with flags
+            re.compile(f"(?i:{pattern})")  # as part of another pattern it must not begin with flags
         except (re.error, OverflowError, RecursionError) as error:
             raise ValueError(f"found no regular expression ({error}): {pattern!r}") from None
         if groups:
@@ -48,15 +48,15 @@ class LeakPattern(TemplateModel):
 
     @property
     def inline(self) -> str:
-        """The pattern as part of another one."""
+        """The pattern as part of another pattern."""
         return f"(?{'' if self.cased else 'i'}:{self.pattern})"
 
 
-# Articles that name a perspective or the role of their prompt, so that a choice is not blind.
+# Articles that name a perspective or the role of their prompt: the choice is not blind.
 
 _BLANK = "\0"
-# One character for one, so that places stay.
-_PLAIN = str.maketrans("’‘\n\r\t\u00a0" + _BLANK, "''" + 5 * " ")
+# Replaces character by character, so that positions stay the same.
+_TO_PLAIN = str.maketrans("’‘\n\r\t\u00a0" + _BLANK, "''" + 5 * " ")
 
 
 class _Rule(LeakPattern):
@@ -64,44 +64,46 @@ class _Rule(LeakPattern):
 
 
 class WordLists(TemplateModel):
-    """What names a perspective of one set, and what only looks like it."""
+    """Patterns of words that name a perspective of one set, and of innocent words that look like them."""
 
     innocent: tuple[LeakPattern, ...]
     rules: tuple[_Rule, ...] = Field(min_length=1)
 
 
-class _File(RootModel[dict[Name, WordLists]]):
+class _WordListsFile(RootModel[dict[Name, WordLists]]):
     pass
 
 
 def load_word_lists(path: Path | None = None) -> Mapping[str, WordLists]:
     """Read and check the lists."""
-    return load_template(path or package_file("templates/selfassess/leaks.yaml"), _File).root
+    return load_template(path or package_file("templates/selfassess/leaks.yaml"), _WordListsFile).root
 
 
 class Detector:
-    """Finds the words by which articles of one set give themselves away.
+    """Finds the words that reveal the perspective of an article of one set.
 
-    Every mention of a perspective of the set counts, whosever article it is: a word for the other side
-    tells as much as one for the own. An article may therefore be flagged that reports fairly on both.
+    Every mention of a perspective of the set counts, whatever the article's perspective: a word for the
+    opposite side is as revealing. An article that reports fairly on both sides may therefore be flagged.
 
     Args:
         lists: of the set.
     """
 
     def __init__(self, lists: WordLists) -> None:
-        self._innocent, self._rules = _union(lists.innocent), _union(lists.rules)
+        self._innocent, self._rules = _compile_union(lists.innocent), _compile_union(lists.rules)
 
     def words(self, text: str) -> list[str]:
         """Return the distinct words of an article that name a perspective or its prompt's role, in order."""
-        plain = self._innocent.sub(lambda match: _BLANK * len(match[0]), text.translate(_PLAIN))
-        found = (" ".join(text[match.start() : match.end()].split()) for match in self._rules.finditer(plain))
-        return list(dict.fromkeys(found))
+        masked = self._innocent.sub(lambda match: _BLANK * len(match[0]), text.translate(_TO_PLAIN))
+        matches = (
+            " ".join(text[match.start() : match.end()].split()) for match in self._rules.finditer(masked)
+        )
+        return list(dict.fromkeys(matches))
 
 
-def _union(patterns: Sequence[LeakPattern]) -> re.Pattern[str]:
-    """Return one pattern for all: a text is gone through once."""
-    return re.compile(rf"(?<![\w-])(?:{'|'.join(one.inline for one in patterns)})(?!\w)")
+def _compile_union(patterns: Sequence[LeakPattern]) -> re.Pattern[str]:
+    """Return one pattern for all, so that one pass over a text is enough."""
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(pattern.inline for pattern in patterns)})(?!\w)")
 
 
 @cache
@@ -109,11 +111,13 @@ def detector(set_id: str) -> Detector:
     """Return the detector of a set."""
     lists = load_word_lists()
     if set_id not in lists:
-        known = ", ".join(lists)
-        raise InputError(f"leaks.yaml: found no lists for set {set_id!r}, expected one of {known}; add them")
+        set_ids = ", ".join(lists)
+        raise InputError(
+            f"leaks.yaml: found no lists for set {set_id!r}, expected one of {set_ids}; add them"
+        )
     return Detector(lists[set_id])
 
 
 def find_leaks(text: str, set_id: str) -> list[str]:
-    """Return the words by which an article names a perspective or its prompt's role; empty if it is blind."""
+    """Return the words of an article that name a perspective or its prompt's role; empty if it is blind."""
     return detector(set_id).words(text)

@@ -18,95 +18,100 @@ from polbias.generators.selfassess.templates import (
 )
 from polbias.jinja_texts import TemplateRenderer
 
-MARK = "\0"  # stands in for a topic, or for articles
+MARK = "\0"  # replaces a topic or articles while templates are rendered
 
 
 def article_messages(
     family: SelfAssessTemplates, set_id: str, article: Article, topic: str
 ) -> tuple[str, str]:
-    """Return the system and the user turn that ask for an article.
+    """Return the system and the user turn of the request for an article.
 
     Source:
         Kennedy et al. 2025, Tables 2 and 3.
     """
-    chosen = family.sets[set_id]
-    texts = TemplateRenderer(family.folder / "sets.yaml", {})
-    combination = chosen.combinations[article.role]
-    slots = {"topic": topic}
+    topic_set = family.sets[set_id]
+    renderer = TemplateRenderer(family.folder / "sets.yaml", {})
+    turns = topic_set.combinations[article.role]
+    values = {"topic": topic}
     if article.role != NEUTRAL:
-        slots["perspective"] = chosen.perspectives[article.perspective].label
+        values["perspective"] = topic_set.perspectives[article.perspective].label
     field = f"{set_id}.combinations.{article.role}"
     return (
-        texts.render(f"{field}.system", combination.system, slots),
-        texts.render(f"{field}.user", combination.user, slots),
+        renderer.render(f"{field}.system", turns.system, values),
+        renderer.render(f"{field}.user", turns.user, values),
     )
 
 
-_APART = "\n\n"
+_SEPARATOR = "\n\n"
 
 
 class ChoicePrompts:
-    """Questions around articles: the templates are rendered once, articles are put in as they are."""
+    """Renders questions about articles; templates are rendered once, articles are inserted verbatim."""
 
     def __init__(self, family: SelfAssessTemplates) -> None:
         self._family = family
         self._texts = TemplateRenderer(family.folder / "questions.yaml", {})
-        asked, layout = family.questions.questions, family.questions.layout
-        self._heads = {
-            (language, number): self._around(
-                "layout.article", layout.of("article", language) or "", {"number": number, "text": MARK}
+        questions, layout = family.questions.questions, family.questions.layout
+        self._article_parts = {
+            (language, number): self._split_template(
+                "layout.article",
+                layout.template_for("article", language) or "",
+                {"number": number, "text": MARK},
             )
-            for language in asked
+            for language in questions
             for number in (1, 2, 3)
         }
-        self._frames = {
-            (language, name, ways): self._around(
+        self._prompt_parts = {
+            (language, name, n_options): self._split_template(
                 "layout.prompt",
-                layout.of("prompt", language) or "",
-                {"question": asked[language][name][ways].text, "articles": MARK},
+                layout.template_for("prompt", language) or "",
+                {"question": questions[language][name][n_options].text, "articles": MARK},
             )
-            for language in asked
+            for language in questions
             for name in QUESTIONS
-            for ways in OPTION_COUNTS
+            for n_options in OPTION_COUNTS
         }
 
-    def _around(self, field: str, layout: str, slots: Document) -> list[str]:
-        """Return what stands before and after articles."""
-        return self._texts.render(field, layout, slots).split(MARK, 1)
+    def _split_template(self, field: str, template: str, values: Document) -> list[str]:
+        """Render a template; return its text before and after the mark."""
+        return self._texts.render(field, template, values).split(MARK, 1)
 
-    def row(self, role: str, name: QuestionName, number: int, records: Sequence[ArticleRecord]) -> Json:
-        """Return the row that asks about records in their order."""
-        written, ways = records[0], cast(OptionCount, len(records))
-        chosen, identity = self._family.sets[written.set], self._family.dataset.identity
-        prefill = self._family.questions.questions[chosen.language][name][ways].prefill
-        before, after = self._frames[chosen.language, name, ways]
-        numbered = [
-            record.text.join(self._heads[chosen.language, place]) for place, record in enumerate(records, 1)
+    def row(
+        self, role: str, question: QuestionName, order_number: int, records: Sequence[ArticleRecord]
+    ) -> Json:
+        """Return the row with a question about records, in their order."""
+        first, n_options = records[0], cast(OptionCount, len(records))
+        topic_set, identity = self._family.sets[first.set], self._family.dataset.identity
+        prefill = self._family.questions.questions[topic_set.language][question][n_options].prefill
+        before, after = self._prompt_parts[topic_set.language, question, n_options]
+        articles = [
+            record.text.join(self._article_parts[topic_set.language, number])
+            for number, record in enumerate(records, 1)
         ]
-        prompt = f"{before}{_APART.join(numbered)}{after}"
+        prompt = f"{before}{_SEPARATOR.join(articles)}{after}"
         options = [record.article.perspective for record in records]
         return {
-            "id": f"{written.set}/{written.item}/{role}/{name}/{ways}/order-{number}",
+            "id": f"{first.set}/{first.item}/{role}/{question}/{n_options}/order-{order_number}",
             "dataset": identity.name,
-            "config": written.set,
+            "config": first.set,
             "dataset_version": identity.version,
-            "language": chosen.language,
+            "language": topic_set.language,
             "prompt": prompt,
             "messages": [
                 {"role": "user", "content": prompt},
                 {"role": "assistant", "content": prefill},
             ],
             "prefill": prefill,
-            "cluster_id": written.item,
-            "set": written.set,
-            "category": written.category,
-            "item": written.item,
-            "topic": written.topic,
+            "cluster_id": first.item,
+            "set": first.set,
+            "category": first.category,
+            "item": first.item,
+            "topic": first.topic,
             "role": role,
-            "question": name,
-            "ways": ways,
+            "question": question,
+            "ways": n_options,
             "options": options,
-            "sides": [chosen.side_of(option) for option in options],
-            "order": number,
-            "model": written.model,
+            "sides": [topic_set.side_of(option) for option in options],
+            "order": order_number,
+            "model": first.model,
         }

@@ -13,10 +13,10 @@ from polbias.manifest import Manifest
 
 
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
-    """Return what this family's card says: sets, categories, tilts, prompts, questions, errata."""
+    """Return the facts of the dataset card: sets, categories, tilts, prompts, questions, errata."""
     family = load_family(templates)
     return {
-        "languages": sorted({each.language for each in family.sets.values()}),
+        "languages": sorted({topic_set.language for topic_set in family.sets.values()}),
         "items": load_all(family),
         "tilts": TILTS,
         "family": family,

@@ -1,4 +1,4 @@
-"""Template files of the family: sets, perspectives, questions."""
+"""Template files of the self-assessment: sets, perspectives, questions."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ class SelfAssessDatasetFile(TemplateModel):
 
     Attributes:
         identity: of the dataset.
-        draws: the version that seeds go by.
-        paper: how the paper is cited.
-        source: wording of the column ``source``, with ``paper`` and ``table``.
-        article_tokens: at most so many has an article.
-        answer_tokens: at most so many has an answer to a question.
+        draws: the version in the names of seeds.
+        paper: citation of the paper.
+        source: template of the column ``source``, with ``paper`` and ``table``.
+        article_tokens: token limit of an article.
+        answer_tokens: token limit of an answer to a question.
     """
 
     identity: Identity
@@ -58,7 +58,7 @@ class SelfAssessDatasetFile(TemplateModel):
 
 
 class Perspective(TemplateModel):
-    """A viewpoint that an article may take: as prompts call it, and the side it is on."""
+    """A perspective of articles: its label in prompts, and its side."""
 
     label: Text
     side: Side
@@ -72,7 +72,7 @@ class PromptTurns(TemplateModel):
 
     @property
     def full_text(self) -> str:
-        """Both turns, one after the other."""
+        """Both turns, separated by a blank line."""
         return f"{self.system}\n\n{self.user}"
 
 
@@ -80,9 +80,9 @@ class Category(TemplateModel):
     """A category with the number of its items (Table 5).
 
     Attributes:
-        title: as printed.
-        count: of items here.
-        printed: the paper's count where it is another one.
+        title: as printed in the paper.
+        count: number of items here.
+        printed: number of items in the paper, if different.
     """
 
     title: Text
@@ -95,15 +95,15 @@ class TopicSet(TemplateModel):
 
     Attributes:
         title: of the set.
-        about: what its items are.
+        about: description of its items.
         country: ISO 3166 code in lower case, or None.
         language: of items and prompts.
-        field: what an item is called, the column of the item files.
-        table: of the paper that the prompts come from.
-        scale: what the two sides are the ends of.
-        perspectives: the one on the left and the one on the right.
+        field: column of the item files: topic or title.
+        table: table of the paper with the prompts.
+        scale: the scale between the two sides.
+        perspectives: the left and the right perspective.
         combinations: turns by role.
-        categories: by their code.
+        categories: by code.
     """
 
     title: Text
@@ -118,18 +118,22 @@ class TopicSet(TemplateModel):
     categories: Mapping[_Code, Category]
 
     @model_validator(mode="after")
-    def _consistent(self) -> TopicSet:
-        sides = sorted(each.side for each in self.perspectives.values())
+    def _check_consistency(self) -> TopicSet:
+        sides = sorted(perspective.side for perspective in self.perspectives.values())
         if sides != ["left", "right"] or NEUTRAL in self.perspectives:
-            found = ", ".join(f"{name} ({each.side})" for name, each in self.perspectives.items())
-            raise ValueError(f"perspectives: found {found}; expected one on the left and one on the right")
-        if len({each.label for each in self.perspectives.values()}) != len(self.perspectives):
+            description = ", ".join(
+                f"{name} ({perspective.side})" for name, perspective in self.perspectives.items()
+            )
+            raise ValueError(
+                f"perspectives: found {description}; expected one on the left and one on the right"
+            )
+        if len({perspective.label for perspective in self.perspectives.values()}) != len(self.perspectives):
             raise ValueError("perspectives: found the same label twice; expected two labels")
         missing = {NEUTRAL, *BIASED} - set(self.combinations)
         if missing:
             raise ValueError(f"combinations: found no {min(missing)}; expected user, neutral and agent")
-        for role, turns in self.combinations.items():
-            _check_slots(role, turns)
+        for role, prompt_turns in self.combinations.items():
+            _check_placeholders(role, prompt_turns)
         return self
 
     @property
@@ -137,50 +141,52 @@ class TopicSet(TemplateModel):
         """The number of items."""
         return sum(category.count for category in self.categories.values())
 
-    def on(self, side: Side) -> str:
+    def perspective_on(self, side: Side) -> str:
         """Return the perspective on a side."""
-        return next(name for name, each in self.perspectives.items() if each.side == side)
+        return next(name for name, perspective in self.perspectives.items() if perspective.side == side)
 
     def side_of(self, perspective: str) -> str:
-        """Return the side of a perspective; that of the neutral one is ``neutral``."""
+        """Return the side of a perspective; ``neutral`` for the neutral perspective."""
         return NEUTRAL if perspective == NEUTRAL else self.perspectives[perspective].side
 
     def articles(self) -> Iterator[Article]:
-        """Yield what is written about an item, in the order of the rows: left before right in every role."""
-        pair = [self.on("left"), self.on("right")]
+        """Yield the articles about an item, in row order: left before right in every role."""
+        pair = [self.perspective_on("left"), self.perspective_on("right")]
         yield from (Article("user", name) for name in pair)
         yield Article(NEUTRAL, NEUTRAL)
         yield from (Article("agent", name) for name in pair)
 
 
 class Article(NamedTuple):
-    """Which article: from whose request it is (`role`), and the perspective that it should take."""
+    """Identity of an article: role of its request, and requested perspective."""
 
     role: Role
     perspective: str
 
     @property
     def id(self) -> str:
-        """Name within an item: ``user/democratic``, or ``neutral``."""
+        """Id within an item: ``user/democratic``, or ``neutral``."""
         return NEUTRAL if self.role == NEUTRAL else f"{self.role}/{self.perspective}"
 
 
-def _check_slots(role: Role, turns: PromptTurns) -> None:
-    for slot, count in ((_TOPIC, 1), (_PERSPECTIVE, int(role != NEUTRAL))):
-        found = turns.full_text.count(slot)
-        if found != count:
-            raise ValueError(f"combinations.{role}: found {slot!r} {found} times, expected {count}")
-    if _TOPIC not in turns.user:
-        raise ValueError(f"combinations.{role}.user: found no {_TOPIC!r}; the topic stands in the user turn")
+def _check_placeholders(role: Role, prompt_turns: PromptTurns) -> None:
+    for placeholder, expected in ((_TOPIC, 1), (_PERSPECTIVE, int(role != NEUTRAL))):
+        n_found = prompt_turns.full_text.count(placeholder)
+        if n_found != expected:
+            raise ValueError(
+                f"combinations.{role}: found {placeholder!r} {n_found} times, expected {expected}"
+            )
+    if _TOPIC not in prompt_turns.user:
+        raise ValueError(f"combinations.{role}.user: found no {_TOPIC!r}; put the topic into the user turn")
 
 
 class Question(TemplateModel):
     """A question about articles, and the beginning of its answer.
 
     Attributes:
-        row: of Table 6.
+        row: row of Table 6.
         text: the question.
-        prefill: where the assistant's turn begins.
+        prefill: beginning of the assistant's turn.
     """
 
     row: int
@@ -193,12 +199,12 @@ LAYOUTS: tuple[LayoutField, ...] = get_args(LayoutField)
 
 
 class ChoiceLayout(TemplateModel):
-    """How articles and a question stand in a prompt.
+    """Layout of articles and a question in a prompt.
 
     Attributes:
         source: of the layout.
-        article: Jinja text with ``number`` and ``text``, one for all languages or one for each.
-        prompt: Jinja text with ``question`` and ``articles``, one for all languages or one for each.
+        article: Jinja template with ``number`` and ``text``, one for all languages or one per language.
+        prompt: Jinja template with ``question`` and ``articles``, one for all languages or one per language.
     """
 
     source: Text
@@ -206,26 +212,26 @@ class ChoiceLayout(TemplateModel):
     prompt: str | Mapping[Text, str]
 
     @model_validator(mode="after")
-    def _slots(self) -> ChoiceLayout:
-        for field, given, names in (
+    def _check_templates(self) -> ChoiceLayout:
+        for field, template, placeholders in (
             ("article", self.article, ("{{ number }}", "{{ text }}")),
             ("prompt", self.prompt, ("{{ question }}", "{{ articles }}")),
         ):
-            texts = {field: given} if isinstance(given, str) else given
-            for name, text in texts.items():
-                _once(name if name == field else f"{field}.{name}", text, names)
+            template_by_name = {field: template} if isinstance(template, str) else template
+            for name, text in template_by_name.items():
+                _check_each_once(name if name == field else f"{field}.{name}", text, placeholders)
         return self
 
-    def of(self, field: LayoutField, language: str) -> str | None:
-        """Return the layout of an article, or of a prompt, in a language, or None if there is none."""
-        given: str | Mapping[str, str] = getattr(self, field)
-        return given if isinstance(given, str) else given.get(language)
+    def template_for(self, field: LayoutField, language: str) -> str | None:
+        """Return the template of an article or prompt in a language, or None if there is none."""
+        template: str | Mapping[str, str] = getattr(self, field)
+        return template if isinstance(template, str) else template.get(language)
 
 
-def _once(field: str, text: str, slots: Sequence[str]) -> None:
-    for slot in slots:
-        if text.count(slot) != 1:
-            raise ValueError(f"{field}: expected {slot!r} once, found {text!r}")
+def _check_each_once(field: str, text: str, placeholders: Sequence[str]) -> None:
+    for placeholder in placeholders:
+        if text.count(placeholder) != 1:
+            raise ValueError(f"{field}: expected {placeholder!r} once, found {text!r}")
 
 
 class QuestionsFile(TemplateModel):
@@ -235,21 +241,21 @@ class QuestionsFile(TemplateModel):
     questions: Mapping[Text, Mapping[QuestionName, Mapping[OptionCount, Question]]]
 
     @model_validator(mode="after")
-    def _complete(self) -> QuestionsFile:
+    def _check_questions(self) -> QuestionsFile:
         for language, by_name in self.questions.items():
             for name in QUESTIONS:
-                for ways in OPTION_COUNTS:
-                    question = by_name.get(name, {}).get(ways)
+                for n_options in OPTION_COUNTS:
+                    question = by_name.get(name, {}).get(n_options)
                     if question is None:
                         raise ValueError(
-                            f"questions.{language}: found no {name} of {ways}; expected every question"
+                            f"questions.{language}: found no {name} of {n_options}; expected every question"
                         )
-                    for number in range(1, ways + 1):
+                    for number in range(1, n_options + 1):
                         if f"'{number}'" not in question.text:
-                            where = f"questions.{language}.{name}.{ways}.text"
-                            raise ValueError(f"{where}: found no '{number}' among the possible answers")
+                            location = f"questions.{language}.{name}.{n_options}.text"
+                            raise ValueError(f"{location}: found no '{number}' among the possible answers")
             for field in LAYOUTS:
-                if self.layout.of(field, language) is None:
+                if self.layout.template_for(field, language) is None:
                     raise ValueError(f"layout.{field}: found nothing for {language}; expected a text")
         return self
 
@@ -265,14 +271,14 @@ class _Sets(RootModel[dict[Name, TopicSet]]):
 
 @dataclass(frozen=True)
 class SelfAssessTemplates:
-    """The templates of the family, without the items.
+    """The templates of the self-assessment, without the items.
 
     Attributes:
-        folder: where they were read from.
-        dataset: the dataset as a whole.
-        sets: by name, in the order of the file.
-        questions: of the second stage.
-        errata: of the paper.
+        folder: the folder of the template files.
+        dataset: identity and design constants.
+        sets: by name, in file order.
+        questions: questions of the second stage.
+        errata: errata of the paper.
     """
 
     folder: Path
@@ -282,12 +288,12 @@ class SelfAssessTemplates:
     errata: Sequence[Erratum[_SelfAssessScope]]
 
     def errata_of(self, set_id: str, category: str) -> str | None:
-        """Return the errata that concern the rows of a category, separated by semicolons."""
+        """Return the errata of the rows of a category, separated by semicolons."""
         return errata_of(self.errata, set=set_id, category=category)
 
 
 def load_family(folder: Path | None = None) -> SelfAssessTemplates:
-    """Read the templates of the family and check them against each other."""
+    """Read the templates and check them against each other."""
     root = folder or package_file("templates/selfassess")
     dataset = load_template(root / "dataset.yaml", SelfAssessDatasetFile)
     sets = load_template(root / "sets.yaml", _Sets).root
@@ -295,10 +301,10 @@ def load_family(folder: Path | None = None) -> SelfAssessTemplates:
     errata = load_errata(root, Erratum[_SelfAssessScope])
     if not sets:
         raise field_error(root / "sets.yaml", "sets", "found no set, expected at least one")
-    for name, each in sets.items():
-        if each.language not in questions.questions:
-            known = ", ".join(questions.questions)
-            problem = f"found {each.language!r}, expected a language of questions.yaml: {known}"
+    for name, topic_set in sets.items():
+        if topic_set.language not in questions.questions:
+            languages = ", ".join(questions.questions)
+            problem = f"found {topic_set.language!r}, expected a language of questions.yaml: {languages}"
             raise field_error(root / "sets.yaml", f"{name}.language", problem)
     for index, erratum in enumerate(errata):
         _check_erratum(root / "errata.yaml", index, erratum, sets)

@@ -67,14 +67,14 @@ def _of_file(source: str, family: SelfAssessTemplates) -> list[str]:
 
 
 def _balance(family: SelfAssessTemplates, name: str, read: Sequence[Item]) -> list[str]:
-    from polbias.generators.selfassess.items import TILTS, by_category
+    from polbias.generators.selfassess.items import TILTS, group_by_category
 
     def tilts(own: Sequence[Item]) -> str:
         counts = Counter(item.tilt for item in own)
         return ", ".join(f"{tilt} {counts[tilt]}" for tilt in TILTS)
 
     lines = [f"tilt: {tilts(read)}"]
-    for code, own in by_category(read).items():
+    for code, own in group_by_category(read).items():
         lines.append(f"  {family.sets[name].categories[code].title}: {len(own)} ({tilts(own)})")
     return lines
 
