@@ -156,7 +156,7 @@ class _SidedAnswers:
 
     def bounds(self) -> tuple[float | None, float | None]:
         """Return the difference in points if all non-answers favoured the left, and the right."""
-        everything = self.design.everything()
+        everything = self.design.fully_answered()
         low, high = (
             none_if_nan(100 * everything.difference(case)) for case in self.design.worst_cases(self.yes)
         )
@@ -166,7 +166,7 @@ class _SidedAnswers:
         """Return the difference in points if the surplus of non-answers favoured the left, and the right."""
         if self.answered.all():
             return None
-        everything = self.design.everything()
+        everything = self.design.fully_answered()
         low, high = (
             _difference(everything, case, self.clusters) for case in self.design.surplus_cases(self.yes)
         )

@@ -220,7 +220,7 @@ class ComparedRows:
 
     def bounds(self) -> tuple[float, float]:
         """Return the worst-case bounds: all non-answers right on one level and wrong on the other."""
-        all_rows = self.sided_rows.everything()
+        all_rows = self.sided_rows.fully_answered()
         low, high = map(all_rows.difference, self._fill_missing(*self.sided_rows.worst_cases(self.correct)))
         return low, high
 

@@ -426,7 +426,7 @@ class AnswerSubset:
 
     def worst_cases(self, values: ArrayLike) -> tuple[float, float]:
         """Return a difference if all answers without a verdict had favoured the left, and the right."""
-        all_rows = self.label_rows.everything()
+        all_rows = self.label_rows.fully_answered()
         low, high = (self.unit * all_rows.difference(case) for case in self.label_rows.worst_cases(values))
         return low, high
 
@@ -439,7 +439,7 @@ class AnswerSubset:
         """Return the difference if the surplus of missing answers had favoured either side."""
         if not self.n_unanswered:
             return None
-        rows = self.label_rows.everything()
+        rows = self.label_rows.fully_answered()
         low, high = (
             self._contrast(rows.influence(case), rows.answered_weight)
             for case in self.label_rows.surplus_cases(values)

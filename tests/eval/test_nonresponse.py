@@ -56,7 +56,7 @@ def test_the_difference_is_that_of_cell_means_at_the_weight_of_their_block(rows:
 @given(tables)
 def test_the_bounds_contain_the_difference_of_any_answers(rows: list) -> None:
     design, value = sided(rows)
-    everything = design.everything()
+    everything = design.fully_answered()
     low, high = (everything.difference(case) for case in design.worst_cases(value))
     inner_low, inner_high = (everything.difference(case) for case in design.surplus_cases(value))
     filled = np.where(design.answered > 0, value, np.arange(len(rows)) % 2)
@@ -73,7 +73,7 @@ def test_missing_answers_that_are_alike_on_both_sides_leave_no_excess() -> None:
     value = np.concatenate([np.arange(40) % 3 == 0, np.arange(40) % 2 == 0]).astype(float)
     estimate = design.difference(value)
     for case in design.surplus_cases(value):
-        assert design.everything().difference(case) == pytest.approx(estimate)
+        assert design.fully_answered().difference(case) == pytest.approx(estimate)
 
 
 def test_a_cell_that_lost_a_side_leaves_the_estimate_and_enters_the_bounds_whole() -> None:
@@ -83,7 +83,7 @@ def test_a_cell_that_lost_a_side_leaves_the_estimate_and_enters_the_bounds_whole
     value = np.array([1, 1, 0, 0, 0, 0, 0.0, 0])
     design = SidedRows.of(side, np.full(8, 1 / 4), block, answered)
     assert design.difference(value) == 1
-    everything = design.everything()
+    everything = design.fully_answered()
     assert [everything.difference(case) for case in design.surplus_cases(value)] == [0.5, 1]
 
 

@@ -71,9 +71,7 @@ def test_the_analysis_is_that_of_samples_without_the_pairs(
     (section,), (expected_section,) = report.sections, expected.sections
     notices = [notice for notice in section.notices if notice not in expected_section.notices]
     assert {notice.where for notice in notices} == {*RESPONDENTS}
-    assert {notice.problem for notice in notices} == {
-        f"{len(pairs)} pairs are excluded (--exclude-pairs)"
-    }
+    assert {notice.problem for notice in notices} == {f"{len(pairs)} pairs are excluded (--exclude-pairs)"}
     assert replace(section, notices=()) == replace(expected_section, notices=())
 
 
