@@ -50,28 +50,28 @@ class PairMaker:
         self._lexicon = lexicon
         # Political words are searched for; neutral ones only where they are asked for.
         self._matcher = Matcher(lexicon)
-        neutral = (word for each in lexicon.placebos for word in (each.first, each.second))
-        self._neutral = Matcher(lexicon, neutral)
-        self._partners: dict[str, list[DirectedPair]] = {}
+        neutral = (word for pair in lexicon.placebos for word in (pair.first, pair.second))
+        self._placebo_matcher = Matcher(lexicon, neutral)
+        self._exchanges_by_base: dict[str, list[DirectedPair]] = {}
         for exchange in lexicon.exchanges():
-            self._partners.setdefault(exchange.base, []).append(exchange)
+            self._exchanges_by_base.setdefault(exchange.base, []).append(exchange)
         # A word is also found under the spelling that the paper prints (errata).
-        self._spelled = {pair.printed: pair.second for pair in lexicon.pairs if pair.printed}
+        self._printed_spellings = {pair.printed: pair.second for pair in lexicon.pairs if pair.printed}
 
     def make(self, claim: str, base_word: str, exchange_word: str) -> MinimalPair:
         """Exchange a given word of a claim for a given other one.
 
         Words in a quotation or a name are left alone, as the annotation rules say (section 3.3).
         """
-        base, exchange = (self._spelled.get(word, word) for word in (base_word, exchange_word))
+        base, exchange = (self._printed_spellings.get(word, word) for word in (base_word, exchange_word))
         for word in (base, exchange):
             if word not in self._lexicon.words:
                 reason = f"{word!r} is not in the lexicon; add it to pairs.tsv with its morphology"
-                return _unmade(base_word, exchange_word, f"unknown-word: {reason}")
-        matcher = self._matcher if base in self._matcher.words else self._neutral
+                return _build_failed_pair(base_word, exchange_word, f"unknown-word: {reason}")
+        matcher = self._matcher if base in self._matcher.words else self._placebo_matcher
         hits = [hit for hit in matcher.find(claim, nested=True) if hit.word == base]
         if not hits:
-            return _unmade(
+            return _build_failed_pair(
                 base_word, exchange_word, f"no-hit: {base!r} does not stand in the claim in any form"
             )
         return self._exchange(claim, hits, base_word, exchange_word, exchange)
@@ -81,44 +81,60 @@ class PairMaker:
 
         Of entries that share a form ("Obdachlose", "Obdachloser") the first has the partner that they share.
         """
-        found: dict[str, list[Hit]] = {}
+        hits_by_word: dict[str, list[Hit]] = {}
         for hit in self._matcher.find(claim):
             if base_word in ("", hit.word):
-                found.setdefault(hit.word, []).append(hit)
-        asked: set[tuple[int, str]] = set()
-        for word, hits in found.items():
-            for exchange in self._partners[word]:
-                key = (_first(hits).start, exchange.exchange)
-                if key not in asked:
-                    asked.add(key)
+                hits_by_word.setdefault(hit.word, []).append(hit)
+        seen: set[tuple[int, str]] = set()
+        for word, hits in hits_by_word.items():
+            for exchange in self._exchanges_by_base[word]:
+                key = (_select_hit(hits).start, exchange.exchange)
+                if key not in seen:
+                    seen.add(key)
                     yield self._exchange(claim, hits, word, exchange.exchange, exchange.exchange)
 
     def _exchange(self, claim: str, hits: list[Hit], base: str, exchange: str, word: str) -> MinimalPair:
-        hit = _first(hits)
+        hit = _select_hit(hits)
         # All of a hashtag is a word of the claim and no name.
-        tag = claim[: hit.start].endswith("#") and hit.end == hit.token_end
-        if hit.quoted or (hit.proper and not tag):
+        is_hashtag = claim[: hit.start].endswith("#") and hit.end == hit.token_end
+        if hit.quoted or (hit.proper and not is_hashtag):
             kind = "quotation" if hit.quoted else "name"
             reason = f"{kind}: {hit.surface!r} stands in a {kind}, where nothing is exchanged"
-            return _unmade(base, exchange, reason, hit.kind)
+            return _build_failed_pair(base, exchange, reason, hit.kind)
         # What ends in the word is a term of its own ("Vorquartal").
-        free = [each for each in hits if not (each.quoted or each.proper or each.member == "head")]
-        others = [each for each in longest_hits(free) if each.token_start != hit.token_start]
-        found = substitute(claim, hit, self._lexicon.words[word], self._lexicon, others)
-        if found.status == "review":
-            return _unmade(base, exchange, found.reason, hit.kind, "review")
-        if found.shifted_claim == claim:
-            return _unmade(base, exchange, "unchanged: both words have the same form here", hit.kind)
-        return MinimalPair(base, exchange, found.shifted_claim, hit.kind, "made", found.reason, found.edits)
+        free_hits = [
+            occurrence
+            for occurrence in hits
+            if not (occurrence.quoted or occurrence.proper or occurrence.member == "head")
+        ]
+        other_hits = [
+            occurrence for occurrence in longest_hits(free_hits) if occurrence.token_start != hit.token_start
+        ]
+        substitution = substitute(claim, hit, self._lexicon.words[word], self._lexicon, other_hits)
+        if substitution.status == "review":
+            return _build_failed_pair(base, exchange, substitution.reason, hit.kind, "review")
+        if substitution.shifted_claim == claim:
+            return _build_failed_pair(
+                base, exchange, "unchanged: both words have the same form here", hit.kind
+            )
+        return MinimalPair(
+            base,
+            exchange,
+            substitution.shifted_claim,
+            hit.kind,
+            "made",
+            substitution.reason,
+            substitution.edits,
+        )
 
 
-def _unmade(
+def _build_failed_pair(
     base: str, exchange: str, reason: str, hit: HitKind | None = None, status: PairStatus = "none"
 ) -> MinimalPair:
     return MinimalPair(base, exchange, "", hit, status, reason, ())
 
 
-def _first(hits: list[Hit]) -> Hit:
+def _select_hit(hits: list[Hit]) -> Hit:
     """Return the hit to exchange: a word of its own before a member of a compound, then the first."""
     return min(hits, key=lambda hit: (hit.quoted or hit.proper, hit.kind == "compound", hit.start))
 
@@ -159,24 +175,29 @@ def items(family: XphemismTemplates) -> dict[str, list[ClaimItem]]:
     They are mixed by a seed, so that any beginning of them is spread over topics and words.
     """
     maker, lexicon = PairMaker(family.lexicon), family.lexicon
-    known, neutral = (
-        {(each.base, each.exchange): each for each in exchanges}
+    exchange_by_words, placebo_by_words = (
+        {(exchange.base, exchange.exchange): exchange for exchange in exchanges}
         for exchanges in (lexicon.exchanges(), lexicon.neutral_exchanges())
     )
-    found: dict[str, list[ClaimItem]] = {config: [] for config in ARMS}
-    for own in family.claims():
+    items_by_config: dict[str, list[ClaimItem]] = {config: [] for config in ARMS}
+    for claim in family.claims():
         groups = [
-            (PAIRS if content == "same" else OTHER, content, known, group)
-            for content, group in own.pairs.items()
+            (PAIRS if content == "same" else OTHER, content, exchange_by_words, group)
+            for content, group in claim.pairs.items()
         ]
-        for config, content, exchanges, group in (*groups, (PLACEBO, CONTENTS[0], neutral, own.placebo)):
-            found[config] += [
-                ClaimItem(own, exchanges[words], maker.make(own.claim, *words), content) for words in group
+        for config, content, by_words, group in (
+            *groups,
+            (PLACEBO, CONTENTS[0], placebo_by_words, claim.placebo),
+        ):
+            items_by_config[config] += [
+                ClaimItem(claim, by_words[words], maker.make(claim.claim, *words), content) for words in group
             ]
-    return {config: _mixed(family, config, each) for config, each in found.items()}
+    return {
+        config: _shuffle(family, config, config_items) for config, config_items in items_by_config.items()
+    }
 
 
-def _mixed(family: XphemismTemplates, purpose: str, found: Sequence[ClaimItem]) -> list[ClaimItem]:
+def _shuffle(family: XphemismTemplates, purpose: str, claim_items: Sequence[ClaimItem]) -> list[ClaimItem]:
     identity = family.dataset.identity
-    order = named_rng(identity.name, identity.version, f"order/{purpose}").permutation(len(found))
-    return [found[place] for place in order]
+    order = named_rng(identity.name, identity.version, f"order/{purpose}").permutation(len(claim_items))
+    return [claim_items[index] for index in order]

@@ -64,11 +64,11 @@ class FactualClaim(TemplateModel):
 
     @model_validator(mode="after")
     def _sound(self) -> FactualClaim:
-        count = len(self.claim.split())
-        if count > _MAX_WORDS:
-            raise ValueError(f"claim: found {count} words, expected at most {_MAX_WORDS}; shorten it")
-        every = [words for group in (*self.pairs.values(), self.placebo) for words in group]
-        if len(set(every)) < len(every):
+        n_words = len(self.claim.split())
+        if n_words > _MAX_WORDS:
+            raise ValueError(f"claim: found {n_words} words, expected at most {_MAX_WORDS}; shorten it")
+        exchanges = [words for group in (*self.pairs.values(), self.placebo) for words in group]
+        if len(set(exchanges)) < len(exchanges):
             raise ValueError("pairs: found an exchange twice; keep one")
         return self
 
@@ -83,28 +83,28 @@ class ClaimsFile(TemplateModel):
 
 def load_claims(folder: Path, lexicon: Lexicon) -> Mapping[str, ClaimsFile]:
     """Return the claims files by topic, in alphabetical order."""
-    known, neutral = (
-        {(each.base, each.exchange) for each in exchanges}
+    pairs, placebos = (
+        {(exchange.base, exchange.exchange) for exchange in exchanges}
         for exchanges in (lexicon.exchanges(), lexicon.neutral_exchanges())
     )
     files: dict[str, ClaimsFile] = {}
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     for path in sorted((folder / "claims").glob("*.yaml")):
         file = load_template(path, ClaimsFile)
         for index, claim in enumerate(file.claims):
-            groups = [(f"pairs.{content}", group, known) for content, group in claim.pairs.items()]
-            for field, group, there in (*groups, ("placebo", claim.placebo, neutral)):
-                for number, words in enumerate(group):
-                    if words not in there:
-                        file_of = "placebo.tsv" if field == "placebo" else "pairs.tsv"
-                        where = f"claims.{index}.{field}.{number}"
-                        raise field_error(path, where, f"found {list(words)}, no pair of {file_of}")
+            groups = [(f"pairs.{content}", group, pairs) for content, group in claim.pairs.items()]
+            for field, group, allowed_pairs in (*groups, ("placebo", claim.placebo, placebos)):
+                for position, words in enumerate(group):
+                    if words not in allowed_pairs:
+                        table_file = "placebo.tsv" if field == "placebo" else "pairs.tsv"
+                        field_path = f"claims.{index}.{field}.{position}"
+                        raise field_error(path, field_path, f"found {list(words)}, no pair of {table_file}")
             for field in ("id", "claim"):
                 value = getattr(claim, field)
-                if value in places:
-                    problem = f"found {value!r}, which stands in {places[value]} too; keep one"
+                if value in locations:
+                    problem = f"found {value!r}, which stands in {locations[value]} too; keep one"
                     raise field_error(path, f"claims.{index}.{field}", problem)
-                places[value] = f"{display_path(path)}, {claim.id}"
+                locations[value] = f"{display_path(path)}, {claim.id}"
         files[file.topic] = file
     if not files:
         raise TemplateError(f"{display_path(folder / 'claims')}: found no *.yaml, expected files of claims")
@@ -144,9 +144,9 @@ class ClaimPrompt(TemplateModel):
 
     @model_validator(mode="after")
     def _slots(self) -> ClaimPrompt:
-        for slot in ("claim", "objective"):
-            if self.text.count("{{ " + slot + " }}") != 1:
-                raise ValueError(f"text: expected '{{{{ {slot} }}}}' once, found {self.text!r}")
+        for placeholder in ("claim", "objective"):
+            if self.text.count("{{ " + placeholder + " }}") != 1:
+                raise ValueError(f"text: expected '{{{{ {placeholder} }}}}' once, found {self.text!r}")
         return self
 
 
@@ -195,9 +195,9 @@ def load_family(folder: Path | None = None) -> XphemismTemplates:
     files = load_claims(root, lexicon)
     golds = [claim.gold for file in files.values() for claim in file.claims]
     if len(golds) != dataset.claims or golds.count("true") * 2 != len(golds):
-        found = f"found {golds.count('true')} true of {len(golds)} claims in claims/"
+        problem = f"found {golds.count('true')} true of {len(golds)} claims in claims/"
         raise field_error(
-            root / "dataset.yaml", "claims", f"{found}, expected {dataset.claims}, half of them true"
+            root / "dataset.yaml", "claims", f"{problem}, expected {dataset.claims}, half of them true"
         )
     prompts = load_template(root / "prompts.yaml", PromptsFile)
     errata = load_errata(root, Erratum[_XphemismScope])

@@ -28,7 +28,7 @@ _INVISIBLE = "\u00ad\u200b\u200c\u2060\ufeff"
 _HYPHENS = "\u2010\u2011\u2043"
 # Any of these may hide a word from a plain search; the combining mark is that of German umlauts.
 HIDDEN_CHARACTERS = frozenset((*_INVISIBLE, *_HYPHENS, "\u0308", "\u00a0", "\u202f", "\n", "\r", "\t", "  "))
-_ODD = re.compile(
+_IRREGULAR = re.compile(
     rf"(?P<invisible>[{_INVISIBLE}]+)|(?P<hyphen>[{_HYPHENS}])|(?P<space>\s{{2,}}|[^\S ])"
     r"|(?P<half>[\ud800-\udfff])|(?P<composed>\w[\u0300-\u036f]+)"
 )
@@ -40,33 +40,33 @@ def normalize_spelling(text: str) -> tuple[str, Sequence[int]]:
     It is without invisible characters, umlauts are composed, any white space is one plain space. The last of
     the offsets is the length of the text as it was.
     """
-    if not _ODD.search(text):
+    if not _IRREGULAR.search(text):
         return text, range(len(text) + 1)
     parts: list[str] = []
     offsets: list[int] = []
     end = 0
-    for odd in _ODD.finditer(text):
-        parts.append(text[end : odd.start()])
-        offsets.extend(range(end, odd.start()))
-        part = _folded(odd)
-        parts.append(part)
-        offsets.extend(min(odd.start() + step, odd.end() - 1) for step in range(len(part)))
-        end = odd.end()
+    for match in _IRREGULAR.finditer(text):
+        parts.append(text[end : match.start()])
+        offsets.extend(range(end, match.start()))
+        replacement = _normalize_match(match)
+        parts.append(replacement)
+        offsets.extend(min(match.start() + step, match.end() - 1) for step in range(len(replacement)))
+        end = match.end()
     parts.append(text[end:])
     offsets.extend(range(end, len(text) + 1))
     return "".join(parts), offsets
 
 
-def _folded(odd: re.Match[str]) -> str:
-    plain = {"invisible": "", "hyphen": "-", "space": " ", "half": "\ufffd"}.get(str(odd.lastgroup))
-    return unicodedata.normalize("NFC", odd.group()) if plain is None else plain
+def _normalize_match(match: re.Match[str]) -> str:
+    replacement = {"invisible": "", "hyphen": "-", "space": " ", "half": "\ufffd"}.get(str(match.lastgroup))
+    return unicodedata.normalize("NFC", match.group()) if replacement is None else replacement
 
 
 def lower(text: str) -> str:
     """Return a text in small letters, each where it was (``"İ"`` would become two)."""
-    small = text.lower()
-    if len(small) == len(text):
-        return small
+    lowercase = text.lower()
+    if len(lowercase) == len(text):
+        return lowercase
     return "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
 
 
@@ -80,7 +80,7 @@ def _split(value: object) -> object:
 _Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
 
 
-class Lists(TemplateModel):
+class WordLists(TemplateModel):
     """``words.yaml``: lists by name, about compounds and about proper names."""
 
     compounds: Mapping[str, _Words]
@@ -88,9 +88,9 @@ class Lists(TemplateModel):
 
 
 @cache
-def lists() -> Lists:
+def word_lists() -> WordLists:
     """Return the shipped lists."""
-    return load_template(package_file("generators/xphemism/matching/words.yaml"), Lists)
+    return load_template(package_file("generators/xphemism/matching/words.yaml"), WordLists)
 
 
 # Words of a German text: where they begin and end, which begin a sentence, which are part of an address.
@@ -101,10 +101,10 @@ _ADDRESSES = [
     for pattern in (r"(?<![\w@])@\w+(?:\.\w+)*", r"(?<![\w&])#\w+", r"(?i:https?://|www\.)\S+")
 ]
 # No word, and nothing to give to a tokenizer whose time grows with the square of its length.
-_ENDLESS = re.compile(r"\S{1000,}")
+_LONG_RUN = re.compile(r"\S{1000,}")
 # After these a sentence or heading begins anew inside a sentence: "Er sagt: Teure Mieten ...".
 _LOOKBACK = 4
-_OPENS = frozenset(':„"»«‚›‹“*•|>–—…')
+_SENTENCE_OPENERS = frozenset(':„"»«‚›‹“*•|>–—…')
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,22 +115,22 @@ class TextToken:
         text: without a gender ending such as ":innen".
         start: offset of its first character.
         end: offset after the last character of ``text``.
-        whole_end: the same with the gender ending; ``end`` where there is none.
-        initial: whether it begins a sentence, a quotation or what follows a colon.
+        full_end: the same with the gender ending; ``end`` where there is none.
+        is_initial: whether it begins a sentence, a quotation or what follows a colon.
         sentence: number of its sentence.
-        address: whether it is part of a URL, a mention or a hashtag.
+        is_address: whether it is part of a URL, a mention or a hashtag.
     """
 
     text: str
     start: int
     end: int
-    whole_end: int
-    initial: bool
+    full_end: int
+    is_initial: bool
     sentence: int
-    address: bool
+    is_address: bool
 
 
-def tokens(text: str) -> tuple[TextToken, ...]:
+def tokenize_text(text: str) -> tuple[TextToken, ...]:
     """Return the words of a text in their order.
 
     spaCy's rules for German say where sentences begin and which tokens are addresses. A token of several
@@ -139,33 +139,35 @@ def tokens(text: str) -> tuple[TextToken, ...]:
     """
     pipeline = _pipeline()
     # Not pipeline(text): that refuses texts of more than a million characters.
-    document = pipeline.tokenizer(_ENDLESS.sub(lambda run: " " * len(run[0]), text))
+    document = pipeline.tokenizer(_LONG_RUN.sub(lambda match: " " * len(match[0]), text))
     for _, component in pipeline.pipeline:
         document = component(document)
-    begins = [token.idx for token in document if token.is_sent_start]
+    sentence_starts = [token.idx for token in document if token.is_sent_start]
     addresses = [
         (token.idx, token.idx + len(token.text)) for token in document if token.like_url or token.like_email
     ]
     addresses += [match.span() for pattern in _ADDRESSES for match in pattern.finditer(text)]
-    addresses.sort(key=lambda each: (each[0], -each[1]))
-    found: list[TextToken] = []
-    previous, upcoming = -1, 0
-    for match in _word().finditer(text):
+    addresses.sort(key=lambda span: (span[0], -span[1]))
+    words: list[TextToken] = []
+    previous_sentence, address_index = -1, 0
+    for match in _word_pattern().finditer(text):
         start, end = match.span("word")
-        sentence = bisect_right(begins, start)
-        while upcoming < len(addresses) and addresses[upcoming][1] <= start:
-            upcoming += 1
-        inside = upcoming < len(addresses) and addresses[upcoming][0] <= start
-        before = text[max(0, start - _LOOKBACK) : start].rstrip(" (")[-1:]
-        initial = sentence != previous or before in _OPENS
-        previous = sentence
-        found.append(TextToken(match.group("word"), start, end, match.end(), initial, sentence, inside))
-    return tuple(found)
+        sentence = bisect_right(sentence_starts, start)
+        while address_index < len(addresses) and addresses[address_index][1] <= start:
+            address_index += 1
+        is_address = address_index < len(addresses) and addresses[address_index][0] <= start
+        preceding = text[max(0, start - _LOOKBACK) : start].rstrip(" (")[-1:]
+        is_initial = sentence != previous_sentence or preceding in _SENTENCE_OPENERS
+        previous_sentence = sentence
+        words.append(
+            TextToken(match.group("word"), start, end, match.end(), is_initial, sentence, is_address)
+        )
+    return tuple(words)
 
 
 @cache
-def _word() -> re.Pattern[str]:
-    endings = "|".join(lists().compounds["gendered"])
+def _word_pattern() -> re.Pattern[str]:
+    endings = "|".join(word_lists().compounds["gendered"])
     word = r"(?:(?:(?<=^)|(?<=[\s(/„\"]))-(?=[^\W\d_]))?[^\W_]+(?:-[^\W_]+)*(?:-(?=[\s,;/)]|$))?"
     return re.compile(rf"(?P<word>{word})(?:(?:[*:_]|/-?)(?:{endings})\b|\((?:-?(?:{endings}))\))?")
 

@@ -57,8 +57,8 @@ class NeedsReviewError(Exception):
         words: the reason in plain words.
     """
 
-    def __init__(self, code: str, words: str) -> None:
-        super().__init__(f"{code}: {words}")
+    def __init__(self, code: str, explanation: str) -> None:
+        super().__init__(f"{code}: {explanation}")
 
 
 # Changes by token, and the claim that they make.
@@ -81,13 +81,13 @@ class Span:
     kind: EditKind
 
 
-def token_change(tokens: Tokens, place: int, text: str, kind: EditKind) -> tuple[Span, ...]:
+def token_change(tokens: Tokens, index: int, text: str, kind: EditKind) -> tuple[Span, ...]:
     """Return the change of one token to a text in lower case, none if it is the same; a capital is kept."""
-    old = tokens[place]
+    old = tokens[index]
     if old.low == text.lower():
         return ()
     new = text[:1].upper() + text[1:] if old.text[0].isupper() and text else text
-    return (Span(place, place, new, kind),)
+    return (Span(index, index, new, kind),)
 
 
 def apply_edits(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str, tuple[TextEdit, ...]]:
@@ -97,24 +97,30 @@ def apply_edits(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str,
     """
     edits: list[TextEdit] = []
     parts: list[str] = []
-    done, capital = 0, False
+    copied_end, needs_capital = 0, False
     for span in sorted(set(spans)):
         start, end = tokens[span.first].start, tokens[span.last].end
-        opens = (tokens[span.first].begins_sentence and tokens[span.first].text[0].isupper()) or capital
-        capital = False
+        starts_sentence = (
+            tokens[span.first].begins_sentence and tokens[span.first].text[0].isupper()
+        ) or needs_capital
+        needs_capital = False
         text = span.text
         if not text:
             following = tokens[span.last + 1] if span.last + 1 < len(tokens) else None
             end = following.start if following else end
-            capital = opens
-        elif opens:
+            needs_capital = starts_sentence
+        elif starts_sentence:
             text = text[:1].upper() + text[1:]
-        parts += [claim[done:start], text]
+        parts += [claim[copied_end:start], text]
         edits.append(TextEdit(start, end, claim[start:end], text, span.kind))
-        done = end
-        if capital and following is not None and not any(other.first == span.last + 1 for other in spans):
-            parts.append(claim[done].upper())
-            edits[-1] = TextEdit(start, end + 1, claim[start : end + 1], claim[done].upper(), span.kind)
-            done, capital = end + 1, False
-    parts.append(claim[done:])
+        copied_end = end
+        if (
+            needs_capital
+            and following is not None
+            and not any(next_span.first == span.last + 1 for next_span in spans)
+        ):
+            parts.append(claim[copied_end].upper())
+            edits[-1] = TextEdit(start, end + 1, claim[start : end + 1], claim[copied_end].upper(), span.kind)
+            copied_end, needs_capital = end + 1, False
+    parts.append(claim[copied_end:])
     return "".join(parts), tuple(edits)

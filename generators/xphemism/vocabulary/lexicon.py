@@ -23,28 +23,28 @@ LexicalGender = Literal["m", "f", "n", "m/f"]
 EMPTY = "-"
 
 
-def _absent(value: object) -> object:
+def _empty_to_none(value: object) -> object:
     return None if value == EMPTY else value
 
 
-_ABSENT = BeforeValidator(_absent)
+_EMPTY_TO_NONE = BeforeValidator(_empty_to_none)
 
 
-def _split(separator: str) -> BeforeValidator:
-    def parts(value: object) -> object:
+def _split_by(separator: str) -> BeforeValidator:
+    def split_cell(value: object) -> object:
         if not isinstance(value, str):
             return value
         if value == EMPTY:
             return ()
-        found = tuple(part.strip() for part in value.split(separator))
-        if not all(found):
+        elements = tuple(part.strip() for part in value.split(separator))
+        if not all(elements):
             raise ValueError(f"found {value!r}, expected something on both sides of every {separator!r}")
-        return found
+        return elements
 
-    return BeforeValidator(parts)
+    return BeforeValidator(split_cell)
 
 
-Optional = Annotated[str | None, _ABSENT]
+OptionalText = Annotated[str | None, _EMPTY_TO_NONE]
 
 
 class Word(TemplateModel):
@@ -69,17 +69,17 @@ class Word(TemplateModel):
 
     word: str
     pos: PartOfSpeech
-    modifiers: Annotated[tuple[str, ...], _split(",")]
-    head: Optional
-    tail: Optional
-    gender: Annotated[LexicalGender | None, _ABSENT]
-    citation: Annotated[Citation | None, _ABSENT]
-    singular: Optional
-    genitive: Annotated[tuple[str, ...], _split("|")]
-    plural: Optional
-    declension: Annotated[Declension | None, _ABSENT]
-    linking: Annotated[tuple[str, ...], _split("|")]
-    note: Optional
+    modifiers: Annotated[tuple[str, ...], _split_by(",")]
+    head: OptionalText
+    tail: OptionalText
+    gender: Annotated[LexicalGender | None, _EMPTY_TO_NONE]
+    citation: Annotated[Citation | None, _EMPTY_TO_NONE]
+    singular: OptionalText
+    genitive: Annotated[tuple[str, ...], _split_by("|")]
+    plural: OptionalText
+    declension: Annotated[Declension | None, _EMPTY_TO_NONE]
+    linking: Annotated[tuple[str, ...], _split_by("|")]
+    note: OptionalText
 
     @model_validator(mode="after")
     def _complete(self) -> Word:
@@ -131,7 +131,7 @@ class WordPair(TemplateModel):
     judgmental_first: _Flag
     judgmental_second: _Flag
     collected: Literal["manual", "generated"]
-    printed: Optional
+    printed: OptionalText
 
 
 class PlaceboPair(TemplateModel):
@@ -140,7 +140,7 @@ class PlaceboPair(TemplateModel):
     placebo_id: Name
     first: str
     second: str
-    note: Optional
+    note: OptionalText
 
 
 @dataclass(frozen=True)
@@ -190,11 +190,11 @@ class Lexicon:
     def exchanges(self) -> Iterator[DirectedPair]:
         """Yield every pair in both directions; reversed, the shift changes sides."""
         for pair in self.pairs:
-            judged = pair.judgmental_first, pair.judgmental_second
-            yield DirectedPair(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, *judged)
-            back = OPPOSITE_SHIFT[pair.shift]
+            judgements = pair.judgmental_first, pair.judgmental_second
+            yield DirectedPair(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, *judgements)
+            opposite = OPPOSITE_SHIFT[pair.shift]
             yield DirectedPair(
-                pair.pair_id, pair.second, pair.first, back, pair.axis, *judged[::-1], reverse=True
+                pair.pair_id, pair.second, pair.first, opposite, pair.axis, *judgements[::-1], reverse=True
             )
 
     def neutral_exchanges(self) -> Iterator[DirectedPair]:
@@ -210,10 +210,10 @@ def load_lexicon(folder: Path | None = None) -> Lexicon:
     root = folder or package_file("templates/xphemism")
     words: dict[str, Word] = {}
     for path in sorted(root.glob("morphology.*.tsv")):
-        for number, word in _rows(path, Word):
+        for line_number, word in _rows(path, Word):
             if word.word in words:
                 raise TemplateError(
-                    f"{display_path(path)}:{number}: word: {word.word!r} stands there twice; keep one"
+                    f"{display_path(path)}:{line_number}: word: {word.word!r} stands there twice; keep one"
                 )
             words[word.word] = word
     pairs = tuple(pair for _, pair in _rows(root / "pairs.tsv", WordPair))
@@ -224,29 +224,31 @@ def load_lexicon(folder: Path | None = None) -> Lexicon:
 def _rows(path: Path, model: type[_Row]) -> Iterator[tuple[int, _Row]]:
     """Yield line number and content of every row of a tab-separated file."""
     fields = list(model.model_fields)
-    lines = (line.rstrip("\n").split("\t") for line in io.StringIO(template_text(path), newline=None))
-    header = next(lines, [])
+    lines_of_cells = (
+        line.rstrip("\n").split("\t") for line in io.StringIO(template_text(path), newline=None)
+    )
+    header = next(lines_of_cells, [])
     if header != fields:
-        raise TemplateError(f"{display_path(path)}:1: columns are {_short(header)}, expected {fields}")
-    for number, line in enumerate(lines, start=2):
-        empty = sum(not cell.strip() for cell in line)
-        if len(line) != len(fields) or empty:
-            found = f"{len(line)} fields, {empty} of them empty"
-            wanted = f"expected {len(fields)}, {EMPTY!r} where there is nothing"
-            raise TemplateError(f"{display_path(path)}:{number}: {found}; {wanted}")
-        row = dict(zip(fields, line, strict=True))
+        raise TemplateError(f"{display_path(path)}:1: columns are {_shorten(header)}, expected {fields}")
+    for line_number, cells in enumerate(lines_of_cells, start=2):
+        empty = sum(not cell.strip() for cell in cells)
+        if len(cells) != len(fields) or empty:
+            problem = f"{len(cells)} fields, {empty} of them empty"
+            expected = f"expected {len(fields)}, {EMPTY!r} where there is nothing"
+            raise TemplateError(f"{display_path(path)}:{line_number}: {problem}; {expected}")
+        row = dict(zip(fields, cells, strict=True))
         for field, cell in row.items():
             if len(cell) > LONGEST:
-                found = f"found {len(cell):,} characters, expected at most {LONGEST}; shorten it"
-                raise TemplateError(f"{display_path(path)}:{number}: {field}: {found}")
+                problem = f"found {len(cell):,} characters, expected at most {LONGEST}; shorten it"
+                raise TemplateError(f"{display_path(path)}:{line_number}: {field}: {problem}")
         try:
-            yield number, model.model_validate(row)
+            yield line_number, model.model_validate(row)
         except ValidationError as error:
             first = error.errors()[0]
-            place = ".".join(map(str, first["loc"])) or "row"
-            raise TemplateError(f"{display_path(path)}:{number}: {place}: {first['msg']}") from None
+            location = ".".join(map(str, first["loc"])) or "row"
+            raise TemplateError(f"{display_path(path)}:{line_number}: {location}: {first['msg']}") from None
 
 
-def _short(value: object) -> str:
+def _shorten(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 200 else text[:197] + "..."

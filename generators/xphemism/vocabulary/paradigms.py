@@ -64,10 +64,10 @@ def genders(word: Word) -> tuple[Gender, ...]:
     return tuple(gender for gender in GENDERS if word.gender and gender in word.gender.split("/"))
 
 
-def gender_of(word: Word, wanted: Gender | None) -> Gender:
+def gender_of(word: Word, preferred: Gender | None) -> Gender:
     """Return a gender of a noun: the wanted one if it has that, else its first; neuter if it has none."""
-    own = genders(word)
-    return wanted if wanted and wanted in own else own[0] if own else "n"
+    available = genders(word)
+    return preferred if preferred and preferred in available else available[0] if available else "n"
 
 
 @lru_cache(maxsize=65536)
@@ -79,27 +79,27 @@ def inflect(
         if word.singular is None:
             return ()
         ending = adjective_ending(case, number, strength, gender or "m")
-        return (_with_ending(word.singular, ending),)
+        return (_add_ending(word.singular, ending),)
     if word.pos != "noun":
         return (word.word,)
-    chosen = gender_of(word, gender)
-    heads = _adjectival(word, case, number, strength, chosen)
+    noun_gender = gender_of(word, gender)
+    heads = _adjectival_forms(word, case, number, strength, noun_gender)
     if word.declension != "adjectival":
-        heads = _singular(word, case, chosen) if number == "sg" else _plural(word, case)
-    ending = adjective_ending(case, number, strength, chosen)
+        heads = _singular_forms(word, case, noun_gender) if number == "sg" else _plural_forms(word, case)
+    ending = adjective_ending(case, number, strength, noun_gender)
     left = tuple(
-        modifier if modifier[:1].isupper() and modifier.endswith("er") else _with_ending(modifier, ending)
+        modifier if modifier[:1].isupper() and modifier.endswith("er") else _add_ending(modifier, ending)
         for modifier in word.modifiers
     )
     right = (word.tail,) if word.tail else ()
     return tuple(" ".join((*left, head, *right)) for head in heads)
 
 
-def _with_ending(stem: str, ending: str) -> str:
+def _add_ending(stem: str, ending: str) -> str:
     return stem + (ending[1:] if stem.endswith("e") and ending.startswith("e") else ending)
 
 
-def _adjectival(
+def _adjectival_forms(
     word: Word, case: Case, number: Number, strength: Strength, gender: Gender
 ) -> tuple[str, ...]:
     citation = word.singular if number == "sg" else word.plural
@@ -109,7 +109,7 @@ def _adjectival(
     return (citation.removesuffix(ending) + adjective_ending(case, number, strength, gender),)
 
 
-def _singular(word: Word, case: Case, gender: Gender) -> tuple[str, ...]:
+def _singular_forms(word: Word, case: Case, gender: Gender) -> tuple[str, ...]:
     if word.singular is None:
         return ()
     if word.declension == "weak" and case != "nom":
@@ -127,7 +127,7 @@ def _singular(word: Word, case: Case, gender: Gender) -> tuple[str, ...]:
     return (word.singular + ("es" if word.singular.endswith(("s", "ß", "x", "z", "sch")) else "s"),)
 
 
-def _plural(word: Word, case: Case) -> tuple[str, ...]:
+def _plural_forms(word: Word, case: Case) -> tuple[str, ...]:
     if word.plural is None:
         return ()
     takes_n = case == "dat" and word.declension != "fixed" and word.plural.endswith(("e", "el", "er"))
@@ -140,18 +140,20 @@ def forms(word: Word) -> Mapping[str, tuple[Reading, ...]]:
 
     A noun whose forms depend on the article has one reading for each declension; other nouns have none there.
     """
-    found: dict[str, dict[Reading, None]] = {}
-    readings = {"noun": _noun_forms, "adjective": _adjective_forms, "verb": _verb_forms}
-    for form, reading in readings.get(word.pos, _base_forms)(word):
-        found.setdefault(form, {})[reading] = None
-    return {form: tuple(readings) for form, readings in found.items()}
+    readings_by_form: dict[str, dict[Reading, None]] = {}
+    form_functions = {"noun": _noun_forms, "adjective": _adjective_forms, "verb": _verb_forms}
+    for form, reading in form_functions.get(word.pos, _base_forms)(word):
+        readings_by_form.setdefault(form, {})[reading] = None
+    return {form: tuple(readings) for form, readings in readings_by_form.items()}
 
 
 def _noun_forms(word: Word) -> Iterator[tuple[str, Reading]]:
-    adjectival = word.modifiers or word.declension == "adjectival"
-    strengths: tuple[Strength | None, ...] = STRENGTHS if adjectival else (None,)
-    kinds: list[tuple[Number, Gender | None]] = [("sg", gender) for gender in genders(word) or ("n",)]
-    for number, gender in [*kinds, ("pl", None)]:
+    is_adjectival = word.modifiers or word.declension == "adjectival"
+    strengths: tuple[Strength | None, ...] = STRENGTHS if is_adjectival else (None,)
+    numbers_and_genders: list[tuple[Number, Gender | None]] = [
+        ("sg", gender) for gender in genders(word) or ("n",)
+    ]
+    for number, gender in [*numbers_and_genders, ("pl", None)]:
         for case, strength in product(CASES, strengths):
             for form in inflect(word, case, number, strength or "strong", gender):
                 yield form, Reading(case, number, gender, strength)
@@ -159,8 +161,8 @@ def _noun_forms(word: Word) -> Iterator[tuple[str, Reading]]:
 
 def superlatives(word: Word) -> tuple[str, ...]:
     """Return the stems of the superlative of an adjective, the usual one first."""
-    long = word.word.endswith(("t", "s", "ß", "z"))
-    return tuple(word.word + end for end in (("est", "st") if long else ("st", "est")))
+    takes_est = word.word.endswith(("t", "s", "ß", "z"))
+    return tuple(word.word + end for end in (("est", "st") if takes_est else ("st", "est")))
 
 
 def _adjective_forms(word: Word) -> Iterator[tuple[str, Reading]]:
