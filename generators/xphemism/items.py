@@ -1,4 +1,4 @@
-"""Minimal pairs: a claim with one word exchanged, or the reason why there is none."""
+"""Minimal pairs: a claim with one word exchanged, or the reason for its absence."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ PairStatus = Literal["made", "review", "none"]
 
 @dataclass(frozen=True, slots=True)
 class MinimalPair:
-    """What became of exchanging one word of a claim.
+    """Result of the exchange of one word of a claim.
 
     Attributes:
-        base_word: the word of the lexicon in the claim.
-        exchange_word: the word that replaces it.
-        shifted_claim: the claim with the word exchanged; empty unless made.
-        hit: how the base word stands in the claim, None if it does not.
+        base_word: word of the lexicon in the claim.
+        exchange_word: word that replaces it.
+        shifted_claim: claim with the exchange word; empty unless made.
+        hit: kind of the occurrence of the base word, None without one.
         status: ``made``; ``review`` if a person has to decide; ``none`` if there is nothing to exchange.
-        reason: a code and plain words; empty if made without reservation.
-        edits: every change, in the order of the claim.
+        reason: code and explanation; empty if made.
+        edits: edits in the order of the claim.
     """
 
     base_word: str
@@ -40,7 +40,7 @@ class MinimalPair:
 
 
 class PairMaker:
-    """Makes minimal pairs with one lexicon.
+    """Maker of minimal pairs with one lexicon.
 
     Args:
         lexicon: pairs, placebo pairs and the morphology of their words.
@@ -48,20 +48,20 @@ class PairMaker:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
-        # Political words are searched for; neutral ones only where they are asked for.
+        # make_all() searches political words only; make() also finds neutral base words.
         self._matcher = Matcher(lexicon)
         neutral = (word for pair in lexicon.placebos for word in (pair.first, pair.second))
         self._placebo_matcher = Matcher(lexicon, neutral)
         self._exchanges_by_base: dict[str, list[DirectedPair]] = {}
         for exchange in lexicon.exchanges():
             self._exchanges_by_base.setdefault(exchange.base, []).append(exchange)
-        # A word is also found under the spelling that the paper prints (errata).
+        # A word of a pair may also be named as misprinted in the paper (errata).
         self._printed_spellings = {pair.printed: pair.second for pair in lexicon.pairs if pair.printed}
 
     def make(self, claim: str, base_word: str, exchange_word: str) -> MinimalPair:
-        """Exchange a given word of a claim for a given other one.
+        """Exchange a word of a claim for another one.
 
-        Words in a quotation or a name are left alone, as the annotation rules say (section 3.3).
+        Words in a quotation or a name stay unchanged, by the annotation rules (section 3.3).
         """
         base, exchange = (self._printed_spellings.get(word, word) for word in (base_word, exchange_word))
         for word in (base, exchange):
@@ -77,9 +77,9 @@ class PairMaker:
         return self._exchange(claim, hits, base_word, exchange_word, exchange)
 
     def make_all(self, claim: str, base_word: str = "") -> Iterator[MinimalPair]:
-        """Exchange every political word of a claim, or one, for each of its partners, one at a time.
+        """Yield a pair for each exchange of each political word of a claim, or of ``base_word`` only.
 
-        Of entries that share a form ("Obdachlose", "Obdachloser") the first has the partner that they share.
+        If entries share a form ("Obdachlose", "Obdachloser") and an exchange word, only the first is used.
         """
         hits_by_word: dict[str, list[Hit]] = {}
         for hit in self._matcher.find(claim):
@@ -95,13 +95,13 @@ class PairMaker:
 
     def _exchange(self, claim: str, hits: list[Hit], base: str, exchange: str, word: str) -> MinimalPair:
         hit = _select_hit(hits)
-        # All of a hashtag is a word of the claim and no name.
+        # A complete hashtag counts as a word of the claim, not as a name.
         is_hashtag = claim[: hit.start].endswith("#") and hit.end == hit.token_end
         if hit.quoted or (hit.proper and not is_hashtag):
             kind = "quotation" if hit.quoted else "name"
             reason = f"{kind}: {hit.surface!r} stands in a {kind}, where nothing is exchanged"
             return _build_failed_pair(base, exchange, reason, hit.kind)
-        # What ends in the word is a term of its own ("Vorquartal").
+        # A compound with the word as its head is a different term ("Vorquartal").
         free_hits = [
             occurrence
             for occurrence in hits
@@ -135,7 +135,7 @@ def _build_failed_pair(
 
 
 def _select_hit(hits: list[Hit]) -> Hit:
-    """Return the hit to exchange: a word of its own before a member of a compound, then the first."""
+    """Return the hit to exchange: no quotation or name, then no compound member, then the first."""
     return min(hits, key=lambda hit: (hit.quoted or hit.proper, hit.kind == "compound", hit.start))
 
 
@@ -148,10 +148,10 @@ class ClaimItem:
     """A claim with one word exchanged.
 
     Attributes:
-        claim: with the word that is exchanged.
-        exchange: the words, with shift and judgements.
-        pair: what became of the exchange; only made ones are published.
-        content: what becomes of the claim's.
+        claim: claim with the base word.
+        exchange: words of the exchange, with shift and judgements.
+        pair: result of the exchange; the dataset has only made pairs.
+        content: effect on the content of the claim.
     """
 
     claim: FactualClaim
@@ -161,7 +161,7 @@ class ClaimItem:
 
     @property
     def id(self) -> str:
-        """Unique name: claim and words."""
+        """Unique name: claim and word pair."""
         return f"{self.claim.id}/{self.exchange.id}"
 
     def text(self, arm: str) -> str:
@@ -170,9 +170,9 @@ class ClaimItem:
 
 
 def items(family: XphemismTemplates) -> dict[str, list[ClaimItem]]:
-    """Return the exchanges that the claims ask for, by config, made or not.
+    """Map configs to the exchanges that the claims list, made or not.
 
-    They are mixed by a seed, so that any beginning of them is spread over topics and words.
+    A seeded shuffle spreads topics and words over any first n items.
     """
     maker, lexicon = PairMaker(family.lexicon), family.lexicon
     exchange_by_words, placebo_by_words = (

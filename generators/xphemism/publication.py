@@ -16,7 +16,7 @@ from polbias.manifest import Manifest
 
 
 def _card_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-    """Return what this family's card says: claims, pairs, shifts, and the size of both kinds of change."""
+    """Return the values of the dataset card: claims, pairs, shifts, and edit sizes in both arms."""
     family = load_family(templates)
     claims = [*family.claims()]
     items_by_config = items(family)
@@ -53,7 +53,7 @@ def _sorted_counts(values: Iterable[str]) -> dict[str, int]:
 
 
 def _edit_sizes(claim_items: list[ClaimItem]) -> dict[str, float]:
-    """Return how much a change puts in: median characters, mean words and mean places."""
+    """Return the inserted text per claim: median characters, mean words and mean number of edits."""
     edits_by_item = [item.pair.edits for item in claim_items]
     return {
         "characters": median(sum(len(edit.new) for edit in edits) for edits in edits_by_item),

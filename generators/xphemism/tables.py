@@ -1,4 +1,4 @@
-"""The tables of the X-phemism family: prompts about claims in both arms, placebo pairs, and the lexicon."""
+"""Tables of the X-phemism dataset: prompts about claims in both arms, placebo pairs, and the lexicon."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LEXICON = "lexicon"
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
-    """Return the specification of the whole dataset."""
+    """Return the specification of the dataset."""
     family = load_family(folder)
     items_by_config = {
         config: [item for item in config_items if item.pair.status == "made"]
@@ -52,7 +52,7 @@ def _shared_columns(
 def _prompts_table(
     family: XphemismTemplates, config: str, arm: str, claim_items: Sequence[ClaimItem]
 ) -> TableSpec:
-    """Return the config of the prompts about claims in two arms: the base claim and the changed one."""
+    """Return the table of prompts about claims in two arms: base claim and changed claim."""
     by_id = {item.id: item for item in claim_items}
     styles, languages, arms = PROMPT_STYLES, tuple(family.prompts.prompts), ("base", arm)
     levels = {"style": styles, "language": languages, "item": tuple(by_id), "arm": arms}
@@ -94,7 +94,7 @@ def _prompts_table(
 
 
 def _lexicon_table(family: XphemismTemplates) -> TableSpec:
-    """Return the config of the word pairs, each in both directions, without prompts."""
+    """Return the table of word pairs in both directions, without prompts."""
     directed = {exchange.id: exchange for exchange in family.lexicon.exchanges()}
     pairs_by_id = {pair.pair_id: pair for pair in family.lexicon.pairs}
     by_pair = lookup_over("pair", directed.values())
@@ -110,11 +110,11 @@ def _lexicon_table(family: XphemismTemplates) -> TableSpec:
 
 
 def _errata_cell(family: XphemismTemplates, pair_id: str, words: bool = False) -> str | None:
-    """Return the errata that concern rows of a pair; of the bare words, those about this pair alone."""
+    """Return the errata that apply to rows of a pair; with ``words``, only errata with a pair scope."""
     pair_errata = (erratum for erratum in family.errata if erratum.applies != "none" and erratum.applies.pair)
     return errata_of(pair_errata if words else family.errata, pair=pair_id)
 
 
 def _edited_text(item: ClaimItem, arm: str) -> str:
-    """Return what differs, as it stands in an arm, places separated by a bar."""
+    """Return the differing text in an arm; a bar separates the edits."""
     return " | ".join(edit.old if arm == "base" else edit.new for edit in item.pair.edits)

@@ -24,13 +24,13 @@ from polbias.generators.xphemism.vocabulary.lexicon import Lexicon
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS
 from polbias.optional import install_command
 
-# Of overlapping hits the longest, and whether places lie inside others.
+# Overlapping hits and spans.
 
 
 def longest_hits(hits: Iterable[Hit]) -> list[Hit]:
-    """Return hits without those that overlap a longer one, by place; hits of the same place are all kept."""
+    """Return the hits that overlap no longer hit, sorted by offset; hits of the same span all remain."""
     longest: list[Hit] = []
-    spans: list[tuple[int, int]] = []  # of the kept ones: sorted, apart from each other
+    spans: list[tuple[int, int]] = []  # of the longest hits: sorted and disjoint
     for hit in sorted(hits, key=lambda hit: (hit.start - hit.end, hit.start, hit.word)):
         span = (hit.start, hit.end)
         position = bisect_left(spans, span)
@@ -45,20 +45,20 @@ def longest_hits(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
-    """Return hits by place, then by word."""
+    """Return hits sorted by offset, then by word."""
     return sorted(hits, key=lambda hit: (hit.start, hit.end, hit.word))
 
 
 def is_inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
-    """Return whether a place lies inside one of some spans."""
+    """Whether a span lies inside one of the sorted spans."""
     position = bisect_right(spans, (start, end)) - 1
     candidates = spans[max(position, 0) : position + 2]
     return any(span_start <= start and end <= span_end for span_start, span_end in candidates)
 
 
-# Where quotations begin and end: „...“, "...", »...«, «...», ‚...‘, “...” and their mixtures.
+# Quotations: „...“, "...", »...«, «...», ‚...‘, “...” and mixtures.
 
-# What closes a quotation, by what opened it; German, Swiss, French, English and typewriter.
+# Closing marks by opening mark: German, Swiss, French, English and typewriter.
 _CLOSING = {
     "„": '“”"',
     "‚": "‘’'",
@@ -73,7 +73,7 @@ _CLOSING = {
 }
 _QUOTATION = re.compile(
     "|".join(
-        # An apostrophe inside a word closes nothing; what only "„" and "‚" can begin lasts to the end.
+        # An apostrophe inside a word closes nothing; after "„" or "‚" a quotation may lack its closing mark.
         rf"(?<!\w){mark}(?=\S)(?:[^{ends}]|(?<=\w)['’‘](?=\w))*(?:[{ends}]{'|$' * (mark in '„‚')})"
         for mark, ends in _CLOSING.items()
     )
@@ -81,20 +81,20 @@ _QUOTATION = re.compile(
 
 
 def quotations(text: str) -> tuple[tuple[int, int], ...]:
-    """Return where quotations stand."""
+    """Return the (start, end) offsets of the text inside quotation marks."""
     return tuple(
         (match.start() + 1, match.end() - (match[0][-1] in _CLOSING[match[0][0]]))
         for match in _QUOTATION.finditer(text)
     )
 
 
-# Whether a word is part of a proper name: of an institution, an office, an organisation, an address.
+# Proper names: of an institution, an office, an organisation, an address.
 
 _MAX_NAME_WORDS = 12  # words of a name between its head and the word
 
 
 def is_proper_name(tokens: Sequence[TextToken], first: int, last: int) -> bool:
-    """Return whether words are part of a proper name."""
+    """Whether words are part of a proper name."""
     if any(token.is_address for token in tokens[first : last + 1]):
         return True
     return (
@@ -105,7 +105,7 @@ def is_proper_name(tokens: Sequence[TextToken], first: int, last: int) -> bool:
 
 
 def _is_in_institution(tokens: Sequence[TextToken], first: int) -> bool:
-    """As "Landwirtschaft" in "Ministerium für Ernährung und Landwirtschaft"."""
+    """Whether a word is like "Landwirtschaft" in "Ministerium für Ernährung und Landwirtschaft"."""
     names = word_lists().names
     for index in range(first - 1, max(first - _MAX_NAME_WORDS, 0) - 1, -1):
         token = tokens[index]
@@ -129,7 +129,7 @@ def _is_in_institution(tokens: Sequence[TextToken], first: int) -> bool:
 
 
 def _is_institution(tokens: Sequence[TextToken], index: int, preposition: str) -> bool:
-    """Whether a word names an institution, also with a genitive between: "Beauftragte der Regierung für"."""
+    """Whether a word names an institution, directly or before a genitive: "Beauftragte der Regierung für"."""
     names = word_lists().names
     ends = {"für": names["institutions"], "gegen": names["with_gegen"]}.get(preposition, names["with_zur"])
     if _has_ending(tokens[index], ends):
@@ -146,7 +146,7 @@ def _has_ending(token: TextToken, ends: tuple[str, ...]) -> bool:
 
 
 def _is_after_capital(tokens: Sequence[TextToken], first: int) -> bool:
-    """As "Krieg" in "im Kalten Krieg": an adjective inside a sentence has a capital in names only."""
+    """Whether a capitalised adjective precedes, as in "im Kalten Krieg": only names have one mid-sentence."""
     if not first or tokens[first].sentence != tokens[first - 1].sentence:
         return False
     if tokens[first].text[:1].islower() or (
@@ -165,7 +165,7 @@ def _is_after_capital(tokens: Sequence[TextToken], first: int) -> bool:
 
 
 def _is_law(hit: Hit, tokens: Sequence[TextToken], index: int) -> bool:
-    """Whether a compound names a law, treaty or body and is no description ("ein dänisches ...")."""
+    """Whether a compound names a law, treaty or body, and does not describe one ("ein dänisches ...")."""
     if hit.member not in ("first", "middle") or not _has_ending(
         tokens[index], word_lists().names["one_word"]
     ):
@@ -186,18 +186,18 @@ def _is_before_legal_form(tokens: Sequence[TextToken], last: int) -> bool:
     return not {"~".join(following[:1]), "~".join(following)}.isdisjoint(word_lists().names["legal_forms"])
 
 
-# Finding the words of the lexicon in texts: a fast search for candidates, then reading what was found.
+# Search in texts: a fast search for candidate texts, then classification of the matches.
 
 
 class Matcher:
-    """Finds words of a lexicon in German texts.
+    """Matcher of lexicon words in German texts.
 
     Args:
         lexicon: pairs and morphology.
-        words: which to find; by default those of the political pairs.
+        words: words to find; default: the words of the political pairs.
 
     Raises:
-        InputError: if the libraries for it are not installed.
+        InputError: if ahocorasick_rs is not installed.
     """
 
     def __init__(self, lexicon: Lexicon, words: Iterable[str] | None = None) -> None:
@@ -217,18 +217,18 @@ class Matcher:
             ) from None
         self._search = ahocorasick_rs.AhoCorasick(list(by_letters))
         search_strings = anchors(chain.from_iterable(self._patterns))
-        # What may hide a word is looked for in the same pass: a second look at every text would cost more.
+        # One pass searches words and hidden characters: a second search of all texts would cost more.
         self._first_pass = ahocorasick_rs.AhoCorasick(
             [*search_strings, *sorted(HIDDEN_CHARACTERS)], implementation=ahocorasick_rs.Implementation.DFA
         )
 
     def candidates(self, texts: Iterable[str]) -> Iterator[int]:
-        """Yield the positions of the texts that may have a hit, fast; every other text has none."""
+        """Yield the positions of the texts that may have hits (fast); all other texts have none."""
         search = self._first_pass.find_matches_as_strings
         for index, text in enumerate(texts):
             try:
                 matches = search(text)
-            except UnicodeEncodeError:  # half a character of another encoding
+            except UnicodeEncodeError:  # lone surrogate
                 matches = search(normalize_spelling(text)[0])
             if matches and HIDDEN_CHARACTERS.issuperset(matches):
                 matches = search(normalize_spelling(text)[0])
@@ -242,10 +242,10 @@ class Matcher:
                 yield index, hits
 
     def find(self, text: str, nested: bool = False) -> tuple[Hit, ...]:
-        """Return where the words stand in a text.
+        """Return the hits of the words in a text.
 
-        Of overlapping words the longest counts (Lügenpresse, not Presse). Words of the lexicon that share a
-        form (Flüchtling, Flüchtlinge) are all returned.
+        Of overlapping words only the longest is a hit (Lügenpresse, not Presse), unless ``nested``. Words of
+        the lexicon that share a form (Flüchtling, Flüchtlinge) are all hits.
         """
         normalized, offsets = normalize_spelling(text)
         matches = self._search.find_matches_as_indexes(lower(normalized), overlapping=True)

@@ -1,4 +1,4 @@
-"""Patterns of words and compounds."""
+"""Search patterns of lexicon words, and classification of their matches in a text."""
 
 from __future__ import annotations
 
@@ -20,30 +20,30 @@ from polbias.generators.xphemism.matching.text import (
 from polbias.generators.xphemism.vocabulary.lexicon import PartOfSpeech, Word
 from polbias.generators.xphemism.vocabulary.paradigms import forms
 
-# What to look for: every form of every word, and what stands for it inside compounds.
+# Patterns: every form of every word, and its linking forms inside compounds.
 
-# Spellings of Switzerland, and of those who lack the letters.
+# Swiss spelling, and ASCII spelling.
 _SWISS_SPELLING = str.maketrans({"ß": "ss"})
 _ASCII_SPELLING = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
-# "Überwachung" and "Bildungssystem": "be" or "aus" before them makes another word.
+# "Überwachung" and "Bildungssystem": "be" or "aus" before them forms another word.
 _FROM_VERB = re.compile(r"ung$|ungs")
 
 
 @dataclass(frozen=True, slots=True)
 class WordPattern:
-    """A spelling in which a word can show itself.
+    """One spelling of one form of a lexicon word.
 
     Attributes:
-        word: of the lexicon.
-        pos: its part of speech.
-        form: as it is written inside a sentence.
-        stem_length: how many of its letters are the word; the rest is a linking element.
-        whole: whether it can stand alone, or be the last member of a compound.
-        is_linking_form: whether it can be a member before another one.
-        is_deverbal: whether it is a noun made from a verb; after "an" or "ein" it is another word.
+        word: word of the lexicon.
+        pos: part of speech of the word.
+        form: spelling inside a sentence.
+        stem_length: number of letters without the linking element.
+        is_free_form: whether it can be a word, or the last member of a compound.
+        is_linking_form: whether it can be a member before another member.
+        is_deverbal: whether the noun derives from a verb; "an" or "ein" before it forms another word.
         is_adjectival: whether the form can also be an adjective ("Fremde"), which has no capital.
-        is_genitive: whether it can be nothing but a genitive singular.
-        is_masculine: whether it is a masculine noun, so that "in" after it makes the same word for women.
+        is_genitive: whether the form can only be a genitive singular.
+        is_masculine: whether the noun is masculine; the suffix "in" forms the feminine of the same word.
     """
 
     word: str
@@ -59,17 +59,17 @@ class WordPattern:
 
     @property
     def letters(self) -> str:
-        """The form in small letters."""
+        """The form in lower case."""
         return lower(self.form)
 
     @property
     def capitals(self) -> tuple[bool, ...]:
-        """For each of its words whether it is written with a capital."""
+        """Whether each word of the form begins with a capital."""
         return tuple(part[:1].isupper() for part in self.form.split())
 
 
 def build_patterns(words: Iterable[str], morphology: Mapping[str, Word]) -> Iterator[WordPattern]:
-    """Yield the patterns of words."""
+    """Yield the patterns of words, in German, Swiss, ASCII and hyphenated spelling."""
     for entry in words:
         word = morphology.get(entry)
         word_patterns = (
@@ -89,10 +89,10 @@ def build_patterns(words: Iterable[str], morphology: Mapping[str, Word]) -> Iter
 
 
 def anchors(word_patterns: Iterable[WordPattern]) -> tuple[str, ...]:
-    """Return the fewest strings of which every text with a pattern has one, for a first fast search.
+    """Return a minimal set of search strings: each text with a pattern contains at least one of them.
 
-    Of two strings of which one contains the other that is the shorter one; each in its own spelling, small,
-    with a capital, in capitals.
+    No string contains another one. Each has four spellings: as in the form, in lower case, with an initial
+    capital, in upper case.
     """
     minimal: dict[str, set[str]] = {}
     max_length = 0
@@ -138,10 +138,10 @@ def _build_word_patterns(word: Word) -> Iterator[WordPattern]:
 
 
 def _linking_forms(word: Word) -> tuple[str, ...]:
-    """Return the forms as a member before another one; of a phrase that with hyphens ("Hartz-IV-Satz")."""
+    """Return the forms as a non-final compound member; a phrase takes hyphens ("Hartz-IV-Satz")."""
     if " " in word.word:
         return () if word.modifiers or word.tail else (word.word.replace(" ", "-"),)
-    # A linking form that ends with a hyphen ("Pkw-") stands before one only, which every form may.
+    # A linking form with a final hyphen ("Pkw-") only precedes hyphens; all forms may precede hyphens.
     return tuple(form.removesuffix("-") for form in word.linking)
 
 
@@ -159,15 +159,15 @@ def _stem_length(word: Word, linking: str) -> int:
     return len(linking)
 
 
-# Whether the letters around a word are members of a compound, or make another word of it ("Regelung").
+# Letters next to a word: members of a compound, or part of another word ("Regelung").
 
 _MIN_MEMBER = 3
-_MIN_UNKNOWN = 4  # letters that a member unknown to the dictionary needs
+_MIN_UNKNOWN = 4  # letters of a member that the dictionary lacks
 
 
 @lru_cache(maxsize=65536)
 def is_compound_prefix(letters: str, is_deverbal: bool) -> bool:
-    """Return whether letters can be the members before a word."""
+    """Whether letters can be the compound members before a word."""
     lowercase, compounds = letters.lower(), word_lists().compounds
     if lowercase in compounds["inseparable"]:
         return False
@@ -183,7 +183,7 @@ def is_compound_prefix(letters: str, is_deverbal: bool) -> bool:
 
 @lru_cache(maxsize=65536)
 def is_compound_suffix(letters: str, is_capitalised: bool) -> bool:
-    """Return whether letters can be the members after a word."""
+    """Whether letters can be the compound members after a word."""
     lowercase = letters.lower()
     if is_capitalised and lowercase in word_lists().compounds["nouns"]:
         return True
@@ -202,7 +202,7 @@ def is_compound_suffix(letters: str, is_capitalised: bool) -> bool:
 
 @lru_cache(maxsize=65536)
 def has_other_seam(part: str, start: int, stem_end: int, end: int, is_deverbal: bool) -> bool:
-    """Return whether a compound rather has its seam elsewhere: "Normal-fall", not "Norm-al-fall"."""
+    """Whether a compound more probably splits elsewhere: "Normal-fall", not "Norm-al-fall"."""
     lowercase = part.lower()
     before, after = lowercase[:start], lowercase[end:]
     cuts = range(_MIN_UNKNOWN, len(lowercase) - _MIN_UNKNOWN + 1)
@@ -217,7 +217,7 @@ def has_other_seam(part: str, start: int, stem_end: int, end: int, is_deverbal: 
 
 
 def _cuts_through(lowercase: str, cut: int, span: tuple[int, int, int], is_deverbal: bool) -> bool:
-    """Return whether words on both sides of a cut leave no room for the word between its neighbours."""
+    """Whether a cut between two dictionary words excludes the matched word."""
     start, stem_end, end = span
     if (
         cut == start
@@ -232,7 +232,7 @@ def _cuts_through(lowercase: str, cut: int, span: tuple[int, int, int], is_dever
 
 
 def is_unknown_part(part: str, letters: str) -> bool:
-    """Return whether a rest may be a name or a new word ("Bafög-", "-gate"): the dictionary has neither."""
+    """Whether letters may be a name or a new word ("Bafög-", "-gate"): the dictionary lacks the compound."""
     lowercase = letters.lower()
     return (
         len(letters) >= _MIN_UNKNOWN
@@ -261,14 +261,14 @@ def _is_first_member(lowercase: str) -> bool:
         lowercase,
         *(lowercase.removesuffix(element) for element in compounds["linking"] if lowercase.endswith(element)),
     ]
-    # A stem can lose the end that it has alone: Schul-, Wohn-, Erd-.
+    # A first member can lose the final "e" or "en" of the word: Schul-, Wohn-, Erd-.
     stems += [lowercase + "e", lowercase + "en"] if len(lowercase) > _MIN_MEMBER else []
     return any(_is_dictionary_word(stem) for stem in stems)
 
 
 def _is_last_member(lowercase: str, is_capitalised: bool) -> bool:
     if is_capitalised:
-        # The dictionary does not have every genitive: "Skandales".
+        # The dictionary lacks some genitives: "Skandales".
         return _is_dictionary_word(lowercase) or (
             lowercase.endswith("es") and _is_dictionary_word(lowercase.removesuffix("es"))
         )
@@ -276,7 +276,7 @@ def _is_last_member(lowercase: str, is_capitalised: bool) -> bool:
 
 
 def _is_dictionary_word(lowercase: str) -> bool:
-    """Return whether the dictionary has a word; of three letters only a noun ("Bau", not "wer")."""
+    """Whether the dictionary has a word; a word of three letters must be a noun ("Bau", not "wer")."""
     capitalised = lowercase.capitalize()
     if len(lowercase) == _MIN_MEMBER:
         return is_known(capitalised) and lemma(capitalised)[:1] == capitalised[:1]
@@ -293,16 +293,16 @@ def _is_suffix(lowercase: str) -> bool:
     )
 
 
-# How letters stand in a word: as the word itself, as a member of a compound, or by accident.
+# Compound members.
 
-# Members between hyphens, and between humps as in "#NeinZumKrieg".
+# Parts between hyphens, or in camel case ("#NeinZumKrieg").
 _PART = re.compile(r"[^\W_]+?(?=-|(?<=[^\W\d_A-ZÄÖÜ])[A-ZÄÖÜ]|$)")
 
 
 def find_member(
     pattern: WordPattern, token: TextToken, start: int, lowercase_nouns: bool
 ) -> CompoundMember | None:
-    """Return which member of a compound a word is."""
+    """Return the position of a match in its compound, None if it is not a compound member."""
     if pattern.pos not in ("noun", "adjective"):
         return None
     text, end = token.text, start + len(pattern.letters)
@@ -332,7 +332,7 @@ def find_member(
 
 
 def _is_compound(pattern: WordPattern, before: str, after: str, is_final: bool, part: str) -> bool:
-    """Return whether the letters on both sides are members, and the form can stand between them."""
+    """Whether the letters before and after are members, and the form can occur between them."""
     if after:
         if pattern.is_masculine and is_final and after in word_lists().compounds["gendered"]:
             return not before or is_compound_prefix(before, pattern.is_deverbal)
@@ -355,7 +355,7 @@ def _is_compound(pattern: WordPattern, before: str, after: str, is_final: bool, 
     return has_valid_suffix and is_unknown_part(part, before)
 
 
-# What letters in a text are: the word, a form of it, a member of a compound, or nothing of that.
+# Classification of a match: exact, inflected, compound member, or none of these.
 
 
 def classify_match(
@@ -366,7 +366,7 @@ def classify_match(
     start: int,
     lowercase_nouns: bool,
 ) -> Hit | None:
-    """Return what letters of a text are."""
+    """Return the hit of a pattern at an offset, None if the letters belong to another word."""
     token, end = tokens[first], start + len(pattern.letters)
     lowercase_nouns = lowercase_nouns or token.is_address
     full_end = tokens[last].full_end
@@ -393,10 +393,7 @@ def classify_match(
 def _has_valid_capitals(
     pattern: WordPattern, tokens: Sequence[TextToken], first: int, last: int, lowercase_nouns: bool
 ) -> bool:
-    """Return whether nouns have their capitals, and a word of another kind none inside a sentence.
-
-    An adjective with an ending and no noun after it is one: "die Arbeitslosen".
-    """
+    """Whether nouns, and only nouns ("die Arbeitslosen"), are capitalised within a sentence."""
     phrase = tokens[first : last + 1]
     for token, is_capitalised in zip(phrase, pattern.capitals, strict=False):
         if is_capitalised and token.text[:1].islower() and not lowercase_nouns:
@@ -411,7 +408,7 @@ def _has_valid_capitals(
 
 
 def _is_other_word(pattern: WordPattern, tokens: Sequence[TextToken], first: int, last: int) -> bool:
-    """Return whether the capital of a sentence start hides another word: an adjective, or "Mittels"."""
+    """Whether a capitalised word at a sentence start is another word: an adjective, or "Mittels"."""
     if not tokens[first].is_initial:
         return False
     if pattern.is_genitive:
@@ -423,6 +420,6 @@ def _is_other_word(pattern: WordPattern, tokens: Sequence[TextToken], first: int
 
 
 def _is_citation_form(pattern: WordPattern, phrase: Sequence[TextToken]) -> bool:
-    """Return whether the word stands there as in the lexicon, but for the capital of its first letter."""
+    """Whether the text equals the lexicon word, apart from the case of the first letter."""
     surface = " ".join(token.text for token in phrase)
     return surface[1:] == pattern.word[1:] and surface[:1].lower() == pattern.word[:1].lower()

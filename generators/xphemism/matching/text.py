@@ -1,4 +1,4 @@
-"""Text to match in: tokens, folding, word lists, and a match."""
+"""Texts to search: normalisation, tokens, word lists, and hits."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from spacy.language import Language
 
 
-# Texts as they come from the web in one spelling, with the way back to their own offsets.
+# Normalisation of web texts, with a map to the original offsets.
 
-# What is invisible inside a word: soft hyphens, zero-width characters, a byte order mark.
+# Invisible inside a word: soft hyphens, zero-width characters, byte order mark.
 _INVISIBLE = "\u00ad\u200b\u200c\u2060\ufeff"
 _HYPHENS = "\u2010\u2011\u2043"
-# Any of these may hide a word from a plain search; the combining mark is that of German umlauts.
+# A plain search misses words that contain one of these; U+0308 is the combining mark of umlauts.
 HIDDEN_CHARACTERS = frozenset((*_INVISIBLE, *_HYPHENS, "\u0308", "\u00a0", "\u202f", "\n", "\r", "\t", "  "))
 _IRREGULAR = re.compile(
     rf"(?P<invisible>[{_INVISIBLE}]+)|(?P<hyphen>[{_HYPHENS}])|(?P<space>\s{{2,}}|[^\S ])"
@@ -35,10 +35,10 @@ _IRREGULAR = re.compile(
 
 
 def normalize_spelling(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text in one spelling, and for each character where it begins in the text as it was.
+    """Return the normalised text, and the offset of each of its characters in the original text.
 
-    It is without invisible characters, umlauts are composed, any white space is one plain space. The last of
-    the offsets is the length of the text as it was.
+    Normalisation removes invisible characters, composes umlauts, and replaces each run of white space by one
+    space. The last offset is the length of the original text.
     """
     if not _IRREGULAR.search(text):
         return text, range(len(text) + 1)
@@ -63,7 +63,7 @@ def _normalize_match(match: re.Match[str]) -> str:
 
 
 def lower(text: str) -> str:
-    """Return a text in small letters, each where it was (``"İ"`` would become two)."""
+    """Return a text in lower case with unchanged offsets (``"İ".lower()`` has two characters)."""
     lowercase = text.lower()
     if len(lowercase) == len(text):
         return lowercase
@@ -81,7 +81,7 @@ _Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
 
 
 class WordLists(TemplateModel):
-    """``words.yaml``: lists by name, about compounds and about proper names."""
+    """Word lists of ``words.yaml`` by name, for compounds and for proper names."""
 
     compounds: Mapping[str, _Words]
     names: Mapping[str, _Words]
@@ -89,20 +89,20 @@ class WordLists(TemplateModel):
 
 @cache
 def word_lists() -> WordLists:
-    """Return the shipped lists."""
+    """Return the packaged word lists."""
     return load_template(package_file("generators/xphemism/matching/words.yaml"), WordLists)
 
 
-# Words of a German text: where they begin and end, which begin a sentence, which are part of an address.
+# Tokens of a German text.
 
 # Mentions, hashtags, URLs.
 _ADDRESSES = [
     re.compile(pattern)
     for pattern in (r"(?<![\w@])@\w+(?:\.\w+)*", r"(?<![\w&])#\w+", r"(?i:https?://|www\.)\S+")
 ]
-# No word, and nothing to give to a tokenizer whose time grows with the square of its length.
+# Not a word; the tokenizer's time grows with the square of its length.
 _LONG_RUN = re.compile(r"\S{1000,}")
-# After these a sentence or heading begins anew inside a sentence: "Er sagt: Teure Mieten ...".
+# A sentence or heading begins after these inside a sentence: "Er sagt: Teure Mieten ...".
 _LOOKBACK = 4
 _SENTENCE_OPENERS = frozenset(':„"»«‚›‹“*•|>–—…')
 
@@ -112,13 +112,13 @@ class TextToken:
     """A word with its hyphens.
 
     Attributes:
-        text: without a gender ending such as ":innen".
-        start: offset of its first character.
+        text: text without a gender ending such as ":innen".
+        start: offset of the first character.
         end: offset after the last character of ``text``.
-        full_end: the same with the gender ending; ``end`` where there is none.
-        is_initial: whether it begins a sentence, a quotation or what follows a colon.
-        sentence: number of its sentence.
-        is_address: whether it is part of a URL, a mention or a hashtag.
+        full_end: offset after the gender ending; ``end`` without one.
+        is_initial: whether it begins a sentence, or follows a quotation mark, colon or bullet.
+        sentence: number of the sentence.
+        is_address: whether it is part of a URL, an email address, a mention or a hashtag.
     """
 
     text: str
@@ -131,14 +131,14 @@ class TextToken:
 
 
 def tokenize_text(text: str) -> tuple[TextToken, ...]:
-    """Return the words of a text in their order.
+    """Return the words of a text in order.
 
-    spaCy's rules for German say where sentences begin and which tokens are addresses. A token of several
-    words ("Steuern/Abgaben") is split, and words keep their hyphens, also one that stands for an omitted
-    part ("Steuer- und Abgabenlast").
+    spaCy's rules for German find the sentence starts and the addresses. A token of several words
+    ("Steuern/Abgaben") is split. Words keep their hyphens, including the hyphen of an omitted part
+    ("Steuer- und Abgabenlast").
     """
     pipeline = _pipeline()
-    # Not pipeline(text): that refuses texts of more than a million characters.
+    # pipeline(text) would refuse texts of more than a million characters.
     document = pipeline.tokenizer(_LONG_RUN.sub(lambda match: " " * len(match[0]), text))
     for _, component in pipeline.pipeline:
         document = component(document)
@@ -174,19 +174,19 @@ def _word_pattern() -> re.Pattern[str]:
 
 @cache
 def _pipeline() -> Language:
-    # The import takes about a second; only what finds something needs it.
+    # The import takes about a second, and only texts with matches need it.
     try:
         import spacy
     except ModuleNotFoundError as error:
         raise InputError(
-            f"tokens of German need {error.name}, which is not installed; {install_command('german')}"
+            f"splitting German text needs {error.name}, which is not installed; {install_command('german')}"
         ) from None
     pipeline = spacy.blank("de")
     pipeline.add_pipe("sentencizer")
     return pipeline
 
 
-# Where a word of the lexicon stands in a claim.
+# Occurrences of a lexicon word in a claim.
 
 HitKind = Literal["exact", "inflected", "compound"]
 CompoundMember = Literal["first", "middle", "head"]
@@ -194,19 +194,19 @@ CompoundMember = Literal["first", "middle", "head"]
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One place of a claim where a word of the lexicon stands.
+    """One occurrence of a lexicon word in a claim.
 
     Attributes:
-        word: the word of the lexicon.
-        start: offset of its first character in the claim.
-        end: offset after its last character; in a compound that of the member without linking element.
-        token_start: offset of the token that it stands in; of a phrase, of its first token.
-        token_end: offset after the last character of that token.
-        kind: "exact" as in the lexicon, "inflected" another form of it, "compound" a member of a longer word.
-        surface: the characters from ``start`` to ``end``.
-        member: which member of the compound it is, None outside compounds.
-        quoted: whether it stands inside quotation marks.
-        proper: whether it is, or is part of, a proper name.
+        word: word of the lexicon.
+        start: offset of the first character in the claim.
+        end: offset after the last character; in a compound, of the member without linking element.
+        token_start: offset of its token; of a phrase, of the first token.
+        token_end: offset after its token, gender ending included; of a phrase, after the last token.
+        kind: "exact" as in the lexicon, "inflected" another form, "compound" a member of a longer word.
+        surface: characters from ``start`` to ``end``.
+        member: member of the compound, None outside compounds.
+        quoted: whether it is inside quotation marks.
+        proper: whether it is a proper name or part of one.
     """
 
     word: str

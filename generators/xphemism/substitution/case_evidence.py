@@ -1,4 +1,4 @@
-"""Which case and number a noun of a claim has: what its form, its phrase and its place leave."""
+"""Case and number of a noun in a claim, from its form, its phrase and its position."""
 
 from __future__ import annotations
 
@@ -34,10 +34,13 @@ IsDecisive = Callable[[list[Agreement]], bool]
 def agreements(
     tokens: Tokens, phrase: NounPhrase, readings: Iterable[Reading], word: Word
 ) -> list[Agreement]:
-    """Return the readings of a noun that its determiner and adjectives allow.
+    """Return the agreements of a noun that its form, determiner and adjectives allow.
 
-    A claim with a mistake in the phrase allows none. Then the determiner counts ("des Wohnungsbau"), not the
-    form of the noun, and without a determiner the form of the noun.
+    If they contradict each other (a mistake in the claim), the determiner decides ("des Wohnungsbau"); without
+    a determiner, the form of the noun.
+
+    Raises:
+        NeedsReviewError: if the article belongs to another word or is not found.
     """
     strength = phrase.strength(tokens)
     by_form = _distinct(readings, strength)
@@ -66,7 +69,7 @@ def agreements(
 
 
 def matching_agreements(tokens: Tokens, phrase: NounPhrase, readings: Iterable[Reading]) -> list[Agreement]:
-    """Return the readings of a noun with which its determiner and all of its adjectives agree."""
+    """Return the agreements of a noun that its form, determiner and all adjectives allow."""
     strength = phrase.strength(tokens)
     return [
         agreement
@@ -89,7 +92,7 @@ def _distinct(readings: Iterable[Reading], strength: Strength) -> list[Agreement
 def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> NounPhrase:
     """Return the noun phrase of a noun.
 
-    A relative pronoun before a plural is no article ("Lager, in die Menschen kamen").
+    A relative pronoun before a plural is not an article ("Lager, in die Menschen kamen").
     """
     phrase = read_phrase(tokens, head)
     has_reading = any(
@@ -120,7 +123,7 @@ def _fits_adjectives(tokens: Tokens, phrase: NounPhrase, agreement: Agreement, s
 def narrow_agreements(
     tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement], is_decided: IsDecisive
 ) -> list[Agreement]:
-    """Return the agreements that the rules leave, applied one after another until they decide."""
+    """Apply the rules in order until ``is_decided``; return the remaining agreements."""
     remaining = candidates
     for rule in (
         _by_preposition,
@@ -143,7 +146,7 @@ def _with_cases(candidates: list[Agreement], cases: tuple[Case, ...]) -> list[Ag
 
 
 def government(tokens: Tokens, phrase: NounPhrase, last: int) -> tuple[Case, ...]:
-    """Return the cases that a preposition before or after the phrase governs, () without one."""
+    """Return the cases that the preposition or postposition of the phrase governs, () without one."""
     if phrase.preposition is None:
         after = word_classes.next_low(tokens, last)
         return (word_classes.POSTPOSITIONS[after],) if after in word_classes.POSTPOSITIONS else ()
@@ -161,14 +164,14 @@ def _by_preposition(
     cases = government(tokens, phrase, last)
     is_unmarked = cases == ("gen",) and phrase.determiner is None and not phrase.attributes
     if is_unmarked and all(candidate.case != "gen" for candidate in candidates):
-        # "wegen Völkermord": the genitive shows where the exchange word has an adjective.
+        # "wegen Völkermord": the genitive is visible if the exchange word has an adjective.
         return [Agreement("gen", candidate.number, candidate.gender) for candidate in candidates]
     head_cases = _by_head(tokens, phrase, cases) if len(cases) > 1 else ()
     return _with_cases(candidates, head_cases) or _with_cases(candidates, cases)
 
 
 def _by_head(tokens: Tokens, phrase: NounPhrase, cases: tuple[Case, ...]) -> tuple[Case, ...]:
-    """Return the case of several that the head of a prepositional object governs, () if it is not known."""
+    """Return the case that the governing noun or verb takes, else the usual case of the preposition or ()."""
     index = phrase.preposition or 0
     low, noun = tokens[index].low, tokens[max(index - 1, 0)].low.removesuffix("s")
     words = clause_at(tokens, phrase.head).words(tokens)
@@ -182,7 +185,7 @@ def _by_head(tokens: Tokens, phrase: NounPhrase, cases: tuple[Case, ...]) -> tup
 
 
 def _left_conjunct(tokens: Tokens, phrase: NounPhrase) -> int | None:
-    """Return the place of the noun that the phrase is joined to, None if there is none."""
+    """Return the index of the noun that the phrase is coordinated with, None without one."""
     index = phrase.first - 1
     if index < 1 or phrase.preposition is not None:
         return None
@@ -201,13 +204,13 @@ def _left_conjunct(tokens: Tokens, phrase: NounPhrase) -> int | None:
 
 
 def _is_in_list(tokens: Tokens, head: int) -> bool:
-    """Return whether a noun is one of a list: another comma with a noun, or "und", follows at once."""
+    """Whether a noun is in a list: a comma or conjunction follows at once."""
     following = tokens[head + 1 : head + 2]
     return bool(following) and (following[0].low in word_classes.CONJUNCTIONS or following[0].text == ",")
 
 
 def conjunct_cases(tokens: Tokens, phrase: NounPhrase) -> tuple[Case, ...] | None:
-    """Return the cases that the phrase shares with the noun that it is joined to, None without one."""
+    """Return the possible cases of the noun that the phrase is coordinated with, None without one."""
     conjunct = _left_conjunct(tokens, phrase)
     if conjunct is None:
         return None
@@ -227,7 +230,7 @@ def conjunct_cases(tokens: Tokens, phrase: NounPhrase) -> tuple[Case, ...] | Non
         and "gen" in left_cases
         and (left.determiner is not None or left.attributes)
     ):
-        # "die Erhöhung der Abgabe und der Beiträge"; what comes before it may be the conjunct just as well.
+        # "die Erhöhung der Abgabe und der Beiträge": the noun before the genitive may also be the conjunct.
         outer = read_phrase(tokens, left.first - 1)
         shared = tuple(_determiner_cases(tokens, outer)) if outer.determiner is not None else ()
         return ("gen", *shared) if phrase.determiner is not None else ("gen",)
@@ -255,7 +258,7 @@ def _by_coordination(
 
 
 def _by_form(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
-    """A noun without anything before it is a plural if it can be counted, and no genitive unless marked."""
+    """Without determiner, prefer the plural, and drop the genitive unless an adjective marks it."""
     if phrase.determiner is not None or phrase.contracted:
         return candidates
     remaining = candidates
@@ -271,7 +274,7 @@ def _by_form(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agr
 
 
 def _is_after_noun(tokens: Tokens, phrase: NounPhrase) -> bool:
-    """Return whether a phrase stands right after a noun that it can be an attribute of."""
+    """Whether a phrase directly follows a noun, number or quantifier that it can be an attribute of."""
     index = phrase.first - 1
     if index < 0 or phrase.preposition is not None:
         return False
@@ -306,19 +309,19 @@ def _by_genitive(
     ):
         return dative
     non_dative = [candidate for candidate in non_genitive if candidate.case != "dat"]
-    # "hat der Minister der Abgabe zugestimmt" aside, a noun with "der" after a noun is its attribute.
+    # A noun phrase with "der" after a noun is its attribute, except "hat der Minister der Abgabe zugestimmt".
     is_initial = phrase.first == 0 or tokens[phrase.first - 1].text in ",;:.!?"
     return candidates if non_dative and is_initial else genitive
 
 
 def _is_before_verb(tokens: Tokens, phrase: NounPhrase) -> bool:
-    """Return whether a phrase after a noun stands before the verb, where only one has room."""
+    """Whether a phrase precedes the finite verb of a verb-second clause, where only one phrase can."""
     clause = clause_at(tokens, phrase.head)
     return clause.kind == "second" and clause.finite is not None and phrase.head < clause.finite
 
 
 def _by_dative(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
-    """Nominative or accusative rather than dative, unless a verb of the clause takes a dative."""
+    """Choose the dative if a verb of the clause takes one and the noun is not bare, else drop it."""
     if phrase.preposition is not None:
         return candidates
     dative = _with_cases(candidates, ("dat",))
@@ -334,13 +337,13 @@ def _by_dative(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[A
 
 
 def is_coordinated(tokens: Tokens, phrase: NounPhrase, last: int) -> bool:
-    """Return whether a noun is joined to another one, so that a verb agrees with both."""
+    """Whether a noun is coordinated with another one, so that a verb agrees with both."""
     is_joined = word_classes.next_low(tokens, last) in word_classes.CONJUNCTIONS
     return is_joined or _left_conjunct(tokens, phrase) is not None
 
 
 def _by_number(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
-    """Of nominatives only those whose number is that of the verb, if another reading is left."""
+    """Drop nominatives whose number differs from the number of the verb."""
     clause = clause_at(tokens, phrase.head)
     if clause.finite is None or is_coordinated(tokens, phrase, last):
         return candidates
@@ -353,7 +356,7 @@ def _by_number(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[A
 
 
 def _by_role(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
-    """Nominative or accusative by the place in the clause."""
+    """Choose nominative or accusative by the position in the clause."""
     if {candidate.case for candidate in candidates} != {"nom", "acc"}:
         return candidates
     numbers = {candidate.number for candidate in candidates}
@@ -363,6 +366,6 @@ def _by_role(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agr
 
 
 def _by_sex(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
-    """Rather a plural than one woman: "der Geflüchteten"."""
+    """Prefer a plural to a feminine singular: "der Geflüchteten"."""
     has_plural = any(candidate.number == "pl" for candidate in candidates)
     return [candidate for candidate in candidates if not (has_plural and candidate.gender == "f")]

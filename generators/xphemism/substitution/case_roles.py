@@ -1,4 +1,4 @@
-"""Case roles, and what a person should look at."""
+"""Subject or accusative object, and checks that send a claim to manual review."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from polbias.generators.xphemism.substitution.words import Agreement, Tokens
 from polbias.generators.xphemism.vocabulary.lexicon import Word
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Case, Number
 
-# Whether a noun phrase is the subject of its clause or an object in the accusative.
+# Role of a noun phrase in its clause: subject or accusative object.
 
 Role = Literal["nom", "acc"]
 _FUNCTION_WORDS = frozenset(word_classes.PREPOSITIONS).union(
@@ -38,12 +38,12 @@ _PLURALS = ("ungen", "heiten", "keiten", "schaften", "ionen", "täten", "innen")
 
 @dataclass(frozen=True, slots=True)
 class GovernedPhrase:
-    """Another noun phrase or pronoun of the clause that is governed by the verb.
+    """A noun phrase or pronoun that the verb of the clause governs.
 
     Attributes:
-        place: of its noun.
-        first: of its first token.
-        nominative: "yes" if nothing but a nominative, "no" if none, "maybe" if its form does not tell.
+        noun_index: index of its noun.
+        first: index of its first token.
+        nominative: "yes" if it is nominative, "no" if it is not, "maybe" if its form is ambiguous.
     """
 
     noun_index: int
@@ -54,7 +54,7 @@ class GovernedPhrase:
 def role_of(
     tokens: Tokens, phrase: NounPhrase, last: int, number: Number | None, coordinated: bool
 ) -> Role | None:
-    """Return whether a phrase is nominative or accusative, None if no rule decides."""
+    """Return the case of a nominative or accusative phrase by its role, None if no rule decides."""
     before = tokens[phrase.first - 1].low if phrase.first else ""
     if before in ("statt", "anstatt"):
         return None
@@ -76,7 +76,7 @@ def role_of(
         return "nom"
     if any(argument.nominative == "yes" for argument in arguments):
         return "acc"
-    # Whether the verb of the clause never has an accusative.
+    # Verbs that never take an accusative.
     if not word_classes.INTRANSITIVE.isdisjoint(clause.verbs(tokens)):
         return "nom"
     if clause.kind == "final":
@@ -122,10 +122,10 @@ def _role_in_verb_second(
         return None if any(argument.noun_index < phrase.first for argument in candidates) else "nom"
     previous = tokens[clause.finite - 1]
     if phrase.determiner is not None and tokens[phrase.determiner].low in _POSSESSIVES and previous.is_noun:
-        return "acc"  # "Polen will sein Kraftwerk bauen": it is that of the subject
+        return "acc"  # "Polen will sein Kraftwerk bauen": "sein" refers to the subject
     front = [argument for argument in candidates if argument.noun_index < clause.finite]
     if front and not (len(front) == 1 and _disagrees(tokens, front[0], clause.finite)):
-        # "Lehrer kostet die Abgabe ...": no subject, unless a headline lacks its article.
+        # "Lehrer kostet die Abgabe ...": "Lehrer" is the subject only if a headline drops its article.
         lacks_article = front[0].first == front[0].noun_index and verb_number == "sg"
         return None if lacks_article and german.is_person(tokens[front[0].noun_index].text) else "acc"
     has_subject_between = any(clause.finite < argument.noun_index < phrase.first for argument in candidates)
@@ -141,7 +141,7 @@ def _role_in_verb_second(
 def _is_fronted_object(
     tokens: Tokens, clause: ClaimClause, phrase: NounPhrase, arguments: tuple[GovernedPhrase, ...]
 ) -> bool:
-    """Return whether what stands first is the object: "Das Rauchen untersagte Bayern"."""
+    """Whether the phrase before the verb is the object: "Das Rauchen untersagte Bayern"."""
     assert clause.finite is not None
     later_arguments = [
         argument
@@ -157,18 +157,18 @@ def _is_fronted_object(
 
 
 def _disagrees(tokens: Tokens, argument: GovernedPhrase, finite: int) -> bool:
-    """Return whether a plural before a singular verb cannot be its subject: "Waffenlieferungen plant ..."."""
+    """Whether the phrase is a plural before a singular verb, so no subject: "Waffenlieferungen plant ..."."""
     indices = range(argument.first, finite)
     if any(tokens[index].low in word_classes.CONJUNCTIONS or tokens[index].text == "," for index in indices):
         return False
     noun = tokens[argument.noun_index].text
-    # Names like "Schröder" have the form of a plural, but none of its endings.
+    # Names like "Schröder" look like a plural, but have no plural ending.
     is_plural = german.lemma(noun).lower() != noun.lower() or noun.endswith(_PLURALS)
     return is_plural and german.is_plural(noun) is True and finite_number(tokens[finite].low) == "sg"
 
 
 def _has_copula(tokens: Tokens, clause: ClaimClause) -> bool:
-    """Return whether both noun phrases of the clause are nominative: "ist", "bleibt", "heißt"."""
+    """Whether the clause has a copula, so that both noun phrases are nominative: "ist", "bleibt", "heißt"."""
     assert clause.finite is not None
     lemma = german.verb_lemma(tokens[clause.finite].low)
     last_words = [tokens[index].low for index in clause.token_indices if index > clause.finite]
@@ -188,13 +188,13 @@ def _is_passive(tokens: Tokens, clause: ClaimClause) -> bool:
 
 
 def _is_impersonal(tokens: Tokens, clause: ClaimClause) -> bool:
-    """Return whether the clause is "es gibt ...", whose noun is an accusative."""
+    """Whether the clause is "es gibt ...", which takes an accusative."""
     forms = {"gibt", "gab", "gebe", "gäbe", "geben", "gegeben"}
     return "es" in (words := clause.words(tokens)) and not forms.isdisjoint(words)
 
 
 def _has_subject_clause(tokens: Tokens, clause: ClaimClause) -> bool:
-    """Return whether the subject is a clause of its own: "Wer früher geht, muss die Kürzung hinnehmen"."""
+    """Whether the subject is a separate clause: "Wer früher geht, muss die Kürzung hinnehmen"."""
     first = clause.token_indices[0]
     if clause.finite != first or tokens[first].begins_sentence:
         return False
@@ -217,7 +217,7 @@ def _nominative_status(tokens: Tokens, phrase: NounPhrase) -> Literal["yes", "no
 def _find_arguments(
     tokens: Tokens, clause: ClaimClause, phrase: NounPhrase, last: int
 ) -> Iterator[GovernedPhrase]:
-    """Yield the noun phrases and pronouns of a clause that its verb governs without preposition."""
+    """Yield the other noun phrases and pronouns that the verb of the clause governs without preposition."""
     phrase_indices = range(phrase.first, last + 1)
     skip_to = -1
     for index in clause.token_indices:
@@ -242,7 +242,7 @@ def _find_arguments(
                 continue
             argument = read_phrase(tokens, index)
             if clause.finite in argument.attributes:
-                # "untersagte Bayern": the verb, not an attribute.
+                # "untersagte Bayern": "untersagte" is the verb, not an attribute.
                 argument = NounPhrase(index, (), index)
             if argument.preposition is not None or _is_attribute(tokens, argument):
                 continue
@@ -254,7 +254,7 @@ def _is_function_word(low: str) -> bool:
 
 
 def _is_attribute(tokens: Tokens, phrase: NounPhrase) -> bool:
-    """Return whether a phrase is a genitive after a noun, or joined to what stands before it."""
+    """Whether a phrase is a genitive after a noun, or coordinated with the words before it."""
     if not phrase.first:
         return False
     previous = tokens[phrase.first - 1]
@@ -265,11 +265,15 @@ def _is_attribute(tokens: Tokens, phrase: NounPhrase) -> bool:
     return tokens[phrase.determiner].low in german.GENITIVE_ARTICLES
 
 
-# Where rules of agreement are not enough: another number, or a noun that may need an article.
+# Checks beyond the rules of agreement: changed number, pronouns elsewhere in the claim.
 
 
 def check_number(tokens: Tokens, phrase: NounPhrase, determiner: word_classes.Determiner | None) -> None:
-    """Refuse another number where the claim counts, or after a contraction (the plural may drop it)."""
+    """Check a changed number.
+
+    Raises:
+        NeedsReviewError: if the claim counts the noun, or after a contraction (the plural may drop it).
+    """
     is_counted = any(tokens[index].low in word_classes.COUNTING for index in phrase.attributes)
     is_counted |= any(tokens[index].kind == "number" for index in range(phrase.first, phrase.head))
     is_counted |= tokens[max(phrase.first - 1, 0)].low.endswith(("illionen", "illiarden"))
@@ -282,9 +286,11 @@ def check_number(tokens: Tokens, phrase: NounPhrase, determiner: word_classes.De
 def possessive_changes(
     tokens: Tokens, phrase: NounPhrase, last: int, old: Agreement, new: Agreement
 ) -> tuple[Span, ...]:
-    """Return the changes of possessives that can refer to nothing but the noun; refuse what is not clear.
+    """Return the changes of the possessive and personal pronouns that can only refer to the noun.
 
-    That is a pronoun of another clause ("der Bau stockt, weil er ..."), or a superlative as predicate.
+    Raises:
+        NeedsReviewError: if the reference is unclear: a pronoun of another clause ("der Bau stockt, weil
+            er ..."), or a superlative as predicate.
     """
     if old.column == new.column:
         return ()
@@ -318,7 +324,7 @@ def possessive_changes(
         elif low in word_classes.PERSONAL_PRONOUNS[old.column]:
             if low == "es" and contains_verb(tokens, index, word_classes.EXPLETIVE):
                 continue
-            # "Nach dem Streik der Stadt, weil sie ...": no topic where another noun can be one.
+            # "Nach dem Streik der Stadt, weil sie ...": an attribute is not the topic if another noun can be.
             has_rival = any(_may_possess(tokens, candidate, old) for candidate in rivals)
             if (is_attribute and has_rival) or clause.kind == "zu":
                 continue
@@ -329,7 +335,7 @@ def possessive_changes(
 
 
 def _continues_subject(tokens: Tokens, index: int, old: Agreement, new: Agreement) -> bool:
-    """Return whether a pronoun begins a main clause that goes on about the subject: "Der Bau stockt, er"."""
+    """Whether a pronoun begins a main clause with the same subject: "Der Bau stockt, er"."""
     verb = word_classes.next_low(tokens, index)
     begins_clause = tokens[index - 1].text in (",", ";") or tokens[index - 1].low in ("und", "doch", "aber")
     return (
@@ -338,14 +344,14 @@ def _continues_subject(tokens: Tokens, index: int, old: Agreement, new: Agreemen
 
 
 def _replaces_noun(tokens: Tokens, index: int) -> bool:
-    """Return whether an article stands for a noun: "wie die in Mali"."""
+    """Whether an article replaces a noun: "wie die in Mali"."""
     next_word = word_classes.next_low(tokens, index)
     precedes_preposition = next_word in word_classes.PREPOSITIONS or next_word in word_classes.CONTRACTIONS
     return precedes_preposition and tokens[index - 1].low in ("wie", "als")
 
 
 def _is_before_noun(tokens: Tokens, index: int) -> bool:
-    """Return whether a noun follows, with adjectives or without: "jede dritte Klinik"."""
+    """Whether a noun follows, with or without adjectives: "jede dritte Klinik"."""
     for token in tokens[index + 1 :]:
         if token.is_noun or not token.low.endswith(ENDINGS):
             return token.is_noun
@@ -357,7 +363,7 @@ def _possessive_stem(column: str) -> str:
 
 
 def _may_possess(tokens: Tokens, index: int, old: Agreement) -> bool:
-    """Return whether a possessive may refer to this noun of the clause, too; to "Syrien" it does not."""
+    """Whether a possessive may also refer to this noun; not if it is a bare singular ("Syrien")."""
     noun = tokens[index].text
     is_plural = german.is_plural(noun)
     if not tokens[index].is_noun or (read_phrase(tokens, index).determiner is None and not is_plural):
@@ -367,7 +373,11 @@ def _may_possess(tokens: Tokens, index: int, old: Agreement) -> bool:
 
 
 def check_dative(tokens: Tokens, phrase: NounPhrase, old: Agreement, new: Agreement) -> None:
-    """Refuse "ihr" before a noun where it may be a dative pronoun: "wird ihr Rassismus vorgeworfen"."""
+    """Check the determiner "ihr".
+
+    Raises:
+        NeedsReviewError: if it may be a dative pronoun: "wird ihr Rassismus vorgeworfen".
+    """
     if phrase.determiner is None or tokens[phrase.determiner].low != "ihr" or old.column == new.column:
         return
     if contains_verb(tokens, phrase.head, word_classes.DATIVE_VERBS):
@@ -375,7 +385,11 @@ def check_dative(tokens: Tokens, phrase: NounPhrase, old: Agreement, new: Agreem
 
 
 def check_relative(tokens: Tokens, phrase: NounPhrase, base: Word, old: Agreement, new: Agreement) -> None:
-    """Refuse what may be a relative pronoun before a noun: "ein Zuschlag, der Armut verhindert"."""
+    """Check the determiner of an abstract noun.
+
+    Raises:
+        NeedsReviewError: if it may be a relative pronoun: "ein Zuschlag, der Armut verhindert".
+    """
     if phrase.determiner is None or old.column == new.column or not is_abstract(base):
         return
     if clause_at(tokens, phrase.head).opener == phrase.determiner:
@@ -383,7 +397,11 @@ def check_relative(tokens: Tokens, phrase: NounPhrase, base: Word, old: Agreemen
 
 
 def check_text(tokens: Tokens, last: int) -> None:
-    """Refuse a word with a second form after a stroke ("Schritt/e")."""
+    """Check the text after the word.
+
+    Raises:
+        NeedsReviewError: if a second form follows a slash ("Schritt/e").
+    """
     following = tokens[last + 1 : last + 3]
     has_stroke = len(following) == 2 and following[0].text == "/" and following[1].text[0].islower()
     if has_stroke and tokens[last].end == following[0].start and following[0].end == following[1].start:
@@ -391,11 +409,11 @@ def check_text(tokens: Tokens, last: int) -> None:
 
 
 def is_abstract(word: Word) -> bool:
-    """Return whether a noun names what is not counted first of all."""
+    """Whether a noun has no plural, or the ending of an abstract noun."""
     return word.plural is None or (word.head or "").endswith(word_classes.ABSTRACT)
 
 
 def is_person(word: Word) -> bool:
-    """Return whether a noun names persons: of the weak or adjectival declension, or an agent in "-er"."""
+    """Whether a noun names persons: weak or adjectival declension, or a masculine in "-er" or "-ling"."""
     is_agent = word.gender == "m" and (word.singular or "").endswith(("er", "ling"))
     return word.declension in ("weak", "adjectival") or is_agent

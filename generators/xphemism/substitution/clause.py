@@ -1,4 +1,4 @@
-"""Clauses and their verbs."""
+"""Clauses of a claim, and their verbs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polbias.generators.xphemism.substitution.phrase import is_adjective, preced
 from polbias.generators.xphemism.substitution.words import Tokens
 from polbias.generators.xphemism.vocabulary.paradigms import Number
 
-# The clause around a noun phrase: its finite verb, its verbs at the end, its other noun phrases.
+# Clauses: segmentation, kind, finite verb.
 
 _BOUNDARIES = frozenset(",;:.!?…–—|/")
 _NEVER_FINITE = german.NEVER_VERBS.union(
@@ -34,11 +34,11 @@ class ClaimClause:
     """A clause.
 
     Attributes:
-        places: places of its tokens, without relative clauses inside it.
-        kind: "final" (the verb at the end, after a subordinator or relative pronoun), "zu" (an infinitive
-            with "zu"), "second" (any clause with a finite verb before its end) or "verbless".
-        finite: place of the finite verb, None without one.
-        opener: place of the subordinator or relative pronoun, None without one.
+        token_indices: indices of its tokens, without embedded relative clauses.
+        kind: "final" (verb-final, after a subordinator or relative pronoun), "zu" (an infinitive with "zu"),
+            "second" (all other clauses with a finite verb) or "verbless".
+        finite: index of the finite verb, None without one.
+        opener: index of the subordinator or relative pronoun, None without one.
     """
 
     token_indices: tuple[int, ...]
@@ -47,11 +47,11 @@ class ClaimClause:
     opener: int | None
 
     def words(self, tokens: Tokens) -> list[str]:
-        """Return its words in lower case."""
+        """Return the words of the clause in lower case."""
         return [tokens[index].low for index in self.token_indices]
 
     def verbs(self, tokens: Tokens) -> list[str]:
-        """Return the infinitives of its words that are written in lower case."""
+        """Return the verb lemmas of its lower-case words."""
         return [
             german.verb_lemma(tokens[index].low)
             for index in self.token_indices
@@ -61,7 +61,7 @@ class ClaimClause:
 
 @lru_cache(maxsize=65536)
 def finite_number(low: str) -> Number | None:
-    """Return the number of a finite verb in the third person, None if the form is none."""
+    """Return the number of a finite verb in the third person, None if the form is not one."""
     if low in _NEVER_FINITE:
         return None
     if low in word_classes.FINITE:
@@ -77,12 +77,12 @@ def finite_number(low: str) -> Number | None:
         return None
     if low.endswith("e"):
         return "sg"
-    # A strong preterite: "stieg", "fand"; a participle ("gestiegen") is none.
+    # A strong preterite ("stieg", "fand"), not a participle ("gestiegen").
     return None if low.endswith(("en", "er", "es", "em", "t", "end")) else "sg"
 
 
 def is_finite(tokens: Tokens, index: int) -> bool:
-    """Return whether a token can be a finite verb and is no attribute."""
+    """Whether a token can be a finite verb and is not an attribute."""
     token = tokens[index]
     if token.kind != "word" or not (token.text[0].islower() or token.begins_sentence):
         return False
@@ -100,7 +100,7 @@ def is_finite(tokens: Tokens, index: int) -> bool:
 
 
 def clause_at(tokens: Tokens, index: int) -> ClaimClause:
-    """Return the clause that a token stands in."""
+    """Return the clause of a token."""
     segments = _segments(tokens)
     segment_index = next(
         (i for i, segment in enumerate(segments) if segment[0] <= index <= segment[-1]), None
@@ -117,7 +117,7 @@ def clause_at(tokens: Tokens, index: int) -> ClaimClause:
 
 @lru_cache(maxsize=1024)
 def _segments(tokens: Tokens) -> tuple[tuple[int, ...], ...]:
-    """Return the places of the tokens between marks."""
+    """Return the token indices of each segment between punctuation marks or sentence starts."""
     segments: list[list[int]] = [[]]
     for index, token in enumerate(tokens):
         if token.text in _BOUNDARIES or token.text == "-" or (token.kind == "mark" and token.text in "()[]"):
@@ -142,7 +142,7 @@ def _has_zu(tokens: Tokens, indices: Sequence[int]) -> bool:
 
 
 def _join_segments(tokens: Tokens, segments: tuple[tuple[int, ...], ...], segment_index: int) -> list[int]:
-    """Return a segment without verb with those beside it of the same sentence that complete it."""
+    """Join a verbless segment with neighbours in its sentence up to one with a verb; return their indices."""
     indices = list(segments[segment_index])
     for following in segments[segment_index + 1 :]:
         if not _same_sentence(tokens, indices[-1], following[0]):
@@ -169,7 +169,7 @@ def _join_segments(tokens: Tokens, segments: tuple[tuple[int, ...], ...], segmen
 def _find_fronted(
     tokens: Tokens, segments: tuple[tuple[int, ...], ...], segment_index: int
 ) -> tuple[int, ...]:
-    """Return what stands before a clause that goes on with its verb: "der Rat, der tagte, beschloss ..."."""
+    """Return the verbless segment before a verb-initial one: "der Rat, der tagte, beschloss ..."."""
     for before in reversed(segments[:segment_index]):
         if not _same_sentence(tokens, before[-1], segments[segment_index][0]):
             return ()
@@ -207,7 +207,7 @@ def _classify_clause(tokens: Tokens, indices: tuple[int, ...]) -> ClaimClause:
 
 
 def _find_opener(tokens: Tokens, indices: tuple[int, ...], finites: list[int]) -> int | None:
-    """Return the place of what makes the clause one with the verb at its end, None if it is none."""
+    """Return the index of the subordinator or relative pronoun, None if the clause has none."""
     first = indices[0]
     has_final_verb = (
         bool(finites) and finites[-1] >= indices[-1] - 1 and not _is_verb_second(tokens, indices, finites)
@@ -232,7 +232,7 @@ def _find_opener(tokens: Tokens, indices: tuple[int, ...], finites: list[int]) -
 
 
 def _is_verb_second(tokens: Tokens, indices: tuple[int, ...], finites: list[int]) -> bool:
-    """Return whether an auxiliary or modal stands before the end: "die Abgabe müsse enden"."""
+    """Whether an auxiliary or modal precedes a final infinitive or participle: "die Abgabe müsse enden"."""
     auxiliaries = word_classes.FINITE.keys() | word_classes.FINITE_PLURAL.keys()
     auxiliary_indices = [index for index in finites if tokens[index].low in auxiliaries]
     last = tokens[indices[-1]].low
@@ -244,9 +244,9 @@ def _is_verb_second(tokens: Tokens, indices: tuple[int, ...], finites: list[int]
 
 
 def contains_verb(tokens: Tokens, index: int, verbs: frozenset[str]) -> bool:
-    """Return whether a verb of the clause around a token is one of these, with or without separated prefix.
+    """Whether the clause of a token has one of these verbs, with or without separated prefix.
 
-    "Zum Opfer fallen" is a verb with a dative, too.
+    Also True for each clause with "zum Opfer": "zum Opfer fallen" takes a dative.
     """
     clause = clause_at(tokens, index)
     words = clause.words(tokens)
@@ -254,13 +254,13 @@ def contains_verb(tokens: Tokens, index: int, verbs: frozenset[str]) -> bool:
     return has_match or "zum opfer" in " ".join(words)
 
 
-# Finite verbs in the other number: "steigen" to "steigt" and back.
+# Number of finite verbs: "steigen" to "steigt" and back.
 
 _NEEDS_E = re.compile(r".*(?:[td]|[^lrhmnaeiouäöü][mn])")
 
 
 def third_singular(infinitive: str) -> str:
-    """Return the third person singular present: "arbeitet" of "arbeiten", "gibt" of "geben"."""
+    """Return the third person singular present: "arbeitet" for "arbeiten", "gibt" for "geben"."""
     irregular = word_classes.strong_present(infinitive)
     if irregular is not None:
         return irregular
@@ -272,16 +272,16 @@ def third_singular(infinitive: str) -> str:
 
 @lru_cache(maxsize=8192)
 def inflect_finite(low: str, number: Number) -> str | None:
-    """Return a finite verb of the third person in a number, in lower case."""
+    """Return a finite verb of the third person in a number, in lower case; None if unknown."""
     if number == "pl":
         return word_classes.FINITE.get(low) or _finite_plural(low)
     return word_classes.FINITE_PLURAL.get(low) or _finite_singular(low)
 
 
 def _infinitive(low: str) -> str:
-    """Return the infinitive of a finite form; "gehört" is first of all one of "gehören", not of "hören"."""
+    """Return the infinitive of a finite form; of "gehört", "gehören" rather than "hören"."""
     lemma = german.verb_lemma(low)
-    if lemma != low and word_classes.strong_present(lemma) == low:  # "verfällt" is of "verfallen"
+    if lemma != low and word_classes.strong_present(lemma) == low:  # "verfällt" from "verfallen"
         return lemma
     for infinitive in (low.removesuffix("t") + "en", low.removesuffix("et") + "en"):
         if low.endswith("t") and german.is_known(infinitive) and german.is_infinitive(infinitive):

@@ -1,4 +1,4 @@
-"""Edits of a text."""
+"""Edits of a claim."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Literal
 
 from polbias.generators.xphemism.substitution.words import Tokens
 
-# What a substitution is: the claim with the exchanged word, or the reason why a reader has to make it.
+# Result of a substitution: the claim with the exchanged word, or the reason for a manual review.
 
 EditKind = Literal["word", "determiner", "adjective", "preposition", "verb", "pronoun"]
 
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """One change.
+    """One edit.
 
     Attributes:
-        start: offset in the base claim of the first character that is replaced.
-        end: offset after the last one.
-        old: what stood there.
-        new: what replaces it, "" if it is removed.
-        kind: part of the noun phrase or clause that was changed.
+        start: offset in the base claim of the first replaced character.
+        end: offset after the last replaced character.
+        old: replaced text.
+        new: replacement, "" for a deletion.
+        kind: part of the noun phrase or clause.
     """
 
     start: int
@@ -34,13 +34,13 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """A claim with its word exchanged.
+    """Result of a substitution.
 
     Attributes:
-        shifted_claim: the claim with the exchange word; under review the claim as it was.
+        shifted_claim: claim with the exchange word; if status is "review", the unchanged claim.
         status: "made" or "review".
-        reason: why a reader has to look at it, as ``"code: plain words"``; "" if it was made.
-        edits: changes in the order of the claim.
+        reason: reason for the review, as ``"code: explanation"``; "" if made.
+        edits: edits in the order of the claim.
     """
 
     shifted_claim: str
@@ -50,28 +50,28 @@ class Substitution:
 
 
 class NeedsReviewError(Exception):
-    """A reader has to decide.
+    """No rule decides the substitution: a person has to review it.
 
     Args:
         code: short stable name of the reason.
-        words: the reason in plain words.
+        explanation: the reason in plain words.
     """
 
     def __init__(self, code: str, explanation: str) -> None:
         super().__init__(f"{code}: {explanation}")
 
 
-# Changes by token, and the claim that they make.
+# Token edits, and the claim after them.
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """New text for tokens that follow one another.
+    """Replacement of consecutive tokens.
 
     Attributes:
-        first: place of the first token.
-        last: place of the last token.
-        text: what replaces them; "" removes them with the blank after them.
+        first: index of the first token.
+        last: index of the last token.
+        text: replacement; "" removes the tokens and the blank after them.
         kind: part of the noun phrase or clause.
     """
 
@@ -82,7 +82,7 @@ class Span:
 
 
 def token_change(tokens: Tokens, index: int, text: str, kind: EditKind) -> tuple[Span, ...]:
-    """Return the change of one token to a text in lower case, none if it is the same; a capital is kept."""
+    """Return the replacement of one token, () if only the case differs; an initial capital stays."""
     old = tokens[index]
     if old.low == text.lower():
         return ()
@@ -91,9 +91,9 @@ def token_change(tokens: Tokens, index: int, text: str, kind: EditKind) -> tuple
 
 
 def apply_edits(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str, tuple[TextEdit, ...]]:
-    """Return a claim with changes made, and the changes as edits of its characters.
+    """Apply token edits; return the new claim, and the edits by character.
 
-    A sentence that began with a capital still does.
+    A sentence that begins with a capital still does afterwards.
     """
     edits: list[TextEdit] = []
     parts: list[str] = []

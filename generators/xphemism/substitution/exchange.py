@@ -1,4 +1,4 @@
-"""Exchange of a word in a claim."""
+"""Substitution of a word in a claim."""
 
 from __future__ import annotations
 
@@ -17,23 +17,27 @@ from polbias.generators.xphemism.substitution.words import ClaimToken, Tokens, t
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, forms, genders, superlatives
 
-# What a form can be, whatever its capitals.
+# Readings of a form.
 
 
 def readings_of(word: Word, surface: str) -> tuple[Reading, ...]:
-    """Return what a form can be, whatever its capitals and white space; () if it is no form of the word."""
+    """Return the readings of a form, ignoring case and white space; () if it is not a form of the word."""
     plain = " ".join(surface.split()).casefold()
     return tuple(
         reading for form, readings in forms(word).items() if form.casefold() == plain for reading in readings
     )
 
 
-# Words that are no nouns: adjectives keep their ending, fixed phrases are put in as they are.
+# Words other than nouns: adjectives keep their ending, fixed phrases replace the word unchanged.
 
 
 @lru_cache(maxsize=4096)
 def nominalise(word: Word) -> Word:
-    """Return a word as a noun: a verb as "das Ableben", an adjective as "der Arbeitslose"."""
+    """Return the noun of a word: "das Ableben" for a verb, "der Arbeitslose" for an adjective.
+
+    Raises:
+        NeedsReviewError: if the word cannot replace a noun.
+    """
     if word.pos == "noun":
         return word
     if word.singular is None or word.tail or word.pos == "fixed":
@@ -57,7 +61,7 @@ def nominalise(word: Word) -> Word:
 
 
 def exchange_other(first: int, last: int, surface: str, base: Word, exchange: Word) -> tuple[Span, ...]:
-    """Return the change of an adjective, verb or fixed phrase."""
+    """Return the replacement of an adjective, verb or fixed phrase."""
     if base.pos == "adjective":
         text = _exchange_adjective(surface, base, exchange)
     elif base.pos == "verb":
@@ -72,7 +76,7 @@ def exchange_other(first: int, last: int, surface: str, base: Word, exchange: Wo
 
 
 def _exchange_adjective(surface: str, base: Word, exchange: Word) -> str:
-    """Return an adjective with the ending of another one; comparatives included."""
+    """Return the exchange adjective with the ending of the base word, also in comparatives."""
     low, stem = surface.lower(), (base.singular or base.word).lower()
     if low == base.word.lower():
         if exchange.pos in ("fixed", "adjective"):
@@ -92,7 +96,7 @@ def _exchange_adjective(surface: str, base: Word, exchange: Word) -> str:
 
 
 def _exchange_verb(surface: str, base: Word, exchange: Word) -> str:
-    """Return the infinitive or participle of a verb; its finite forms go to a reader."""
+    """Return the infinitive or participle of the exchange verb; finite forms need a review."""
     if exchange.pos == "verb" and exchange.singular:
         tail = f"{exchange.tail} " if exchange.tail else ""
         if surface.lower() == base.word.lower():
@@ -102,18 +106,18 @@ def _exchange_verb(surface: str, base: Word, exchange: Word) -> str:
     raise NeedsReviewError("verb-phrase", f'"{exchange.word}" has to be put into the clause by hand')
 
 
-# A word inside a compound: its linking element, and words derived from it ("Konkurrentin").
+# Compound members: linking elements, and derived words ("Konkurrentin").
 
-# So many last letters must two words share for the same suffix to fit both ("-minister-ium").
+# Minimum of shared last letters for the same suffix to fit both words ("-minister-ium").
 _MIN_SHARED_ENDING = 5
-# A shorter last member is rather an ending or a part of one.
+# A shorter last member is more probably an ending or a part of one.
 _MIN_MEMBER = 4
 _SUPERLATIVE = re.compile("e?st(e[nrsm]?)")
 _LINKING_ELEMENTS = ("s", "es", "n", "en", "e", "er", "")
 
 
 def exchange_member(token: ClaimToken, index: int, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
-    """Return the change of a compound whose first or middle member is exchanged."""
+    """Return the replacement of a compound after exchange of its first or middle member."""
     start = hit.start - token.start
     left, member_and_right = token.text[:start], token.text[start:]
     member_length = hit.end - hit.start
@@ -136,7 +140,7 @@ def exchange_member(token: ClaimToken, index: int, hit: Hit, base: Word, exchang
 
 
 def _join_right(stem: str, right: str, has_hyphen: bool) -> str:
-    """Return what is left of a compound as it is written after a new member."""
+    """Return the remaining members of a compound, with hyphen and case as the new member requires."""
     if stem.endswith("-"):
         right = right.removeprefix("-")
         return right[:1].upper() + right[1:]
@@ -146,7 +150,7 @@ def _join_right(stem: str, right: str, has_hyphen: bool) -> str:
 
 
 def _linked_length(text: str, member_length: int, base: Word) -> int:
-    """Return the length of the member with its linking element."""
+    """Return the length of a member with its linking element."""
     low = text.lower()
     lengths = [
         len(form)
@@ -156,7 +160,7 @@ def _linked_length(text: str, member_length: int, base: Word) -> int:
     if lengths:
         # "Endlager-suche", not "Endlagers-uche".
         return max(lengths, key=lambda length: (_is_word(text[length:]), length))
-    # Before a hyphen whatever is left of the member is its linking element.
+    # Letters between the member and a hyphen are a linking element, if they are one of the list.
     linking_and_rest = low[member_length:].partition("-")
     return (
         member_length + len(linking_and_rest[0])
@@ -166,7 +170,7 @@ def _linked_length(text: str, member_length: int, base: Word) -> int:
 
 
 def _is_word(right: str) -> bool:
-    """Return whether what is left of a compound is a word, a compound, or words with hyphens."""
+    """Whether the remaining members are a word, a compound, or words with hyphens."""
     first_word = right.lstrip("-").partition("-")[0]
     if len(first_word) < _MIN_MEMBER and not right.startswith("-"):
         return False
@@ -178,7 +182,7 @@ def _is_word(right: str) -> bool:
 
 
 def _derivation_base(suffix: str, base: Word, exchange: Word) -> str:
-    """Return what the suffix of a derived word stands after."""
+    """Return the stem of the exchange word before a derivational suffix."""
     singular, base_singular = exchange.singular, base.singular
     if (
         singular is None
@@ -199,18 +203,16 @@ def _derivation_base(suffix: str, base: Word, exchange: Word) -> str:
     )
 
 
-# Exchanging a word of a claim for another one with everything that has to agree (PolBiX, section 3.3).
+# Substitution of a word, with all words that agree with it (PolBiX, section 3.3).
 
 
 def substitute(
     claim: str, hit: Hit, exchange: Word, lexicon: Lexicon, other_hits: Iterable[Hit] = ()
 ) -> Substitution:
-    """Exchange a word of a claim in the place of a hit and of others of the same word.
+    """Exchange a word of a claim at a hit, and at other hits of the same word.
 
-    The exchange word takes case and number of the base word; article, contraction, adjectives, relative
-    pronoun and verb are made to agree. Where readings of the claim lead to different results and no rule
-    decides, nothing is
-    guessed: the status is "review".
+    The exchange word takes case and number of the base word; article, contraction, adjectives, pronouns and
+    verb change to agree. If no rule decides between readings with different results, the status is "review".
     """
     tokens = tokenise(claim)
     base = lexicon.words[hit.word]
@@ -219,7 +221,7 @@ def substitute(
         for occurrence in (hit, *other_hits):
             _check_context(claim, occurrence, exchange)
             spans += _exchange_hit(tokens, occurrence, base, exchange)
-        # Two hits may demand the same change, but not different ones in one place.
+        # Two hits may require the same change, but not different changes of one token.
         ordered = sorted(set(spans))
         for left, right in pairwise(ordered):
             if right.first <= left.last:
@@ -231,7 +233,7 @@ def substitute(
 
 
 def _check_context(claim: str, hit: Hit, exchange: Word) -> None:
-    """Refuse a word in another sense than that of its pairs, or with an attribute that does not fit."""
+    """Raise NeedsReviewError if the base word has another sense here, or the exchange word does not fit."""
     context = f"{claim[: hit.start]}~{claim[hit.end :]}"
     for name, word in (("other_sense", hit.word), ("own_sense", hit.word), ("valency", exchange.word)):
         pattern = word_classes.CONTEXTS[name].get(word)

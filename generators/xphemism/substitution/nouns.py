@@ -1,4 +1,4 @@
-"""Nouns and what agrees with them."""
+"""Substitution of nouns, and of the words that agree with them."""
 
 from __future__ import annotations
 
@@ -41,16 +41,19 @@ from polbias.generators.xphemism.vocabulary.paradigms import (
     inflect,
 )
 
-# Nouns without article: whether the exchange word can stand without one, too, or takes the definite one.
+# Nouns without article: the exchange word has none either, or takes the definite article.
 
 
 def takes_article(
     tokens: Tokens, phrase: NounPhrase, old: Agreement, new: Number, base: Word, exchange: Word
 ) -> bool:
-    """Return whether the exchange word takes the definite article where the base word stands without one.
+    """Whether the exchange word takes the definite article although the base word has none.
 
-    A collective does ("Medien" to "die Lügenpresse"); what is not counted stands alone ("Proteste" to
+    A collective does ("Medien" to "die Lügenpresse"); an abstract noun does not ("Proteste" to
     "Bürgerengagement").
+
+    Raises:
+        NeedsReviewError: if the exchange word may need an article, or the noun follows another noun.
     """
     if _has_article_substitute(tokens, phrase):
         return False
@@ -70,7 +73,7 @@ def takes_article(
     if phrase.attributes or is_abstract(exchange) or is_headline:
         return False
     if old.case == "acc" and exchange.plural == exchange.singular and not exchange.modifiers:
-        # "Anspruch auf Almosen": the plural looks the same and needs no article.
+        # "Anspruch auf Almosen": the plural has the same form and needs no article.
         return False
     raise NeedsReviewError(
         "article", f'"{exchange.word}" can be counted and may need an article in the singular'
@@ -80,7 +83,7 @@ def takes_article(
 def add_article(
     tokens: Tokens, phrase: NounPhrase, agreement: Agreement, spans: Iterable[Span]
 ) -> tuple[Span, ...]:
-    """Return the changes of a phrase without determiner with a definite article before it."""
+    """Return the changes of a phrase without determiner, plus a definite article before it."""
     article = word_classes.determiner_form(word_classes.DEFINITE, agreement)
     if phrase.preposition is not None:
         index = phrase.preposition
@@ -100,7 +103,7 @@ def add_article(
 
 
 def _check_juxtaposed(tokens: Tokens, phrase: NounPhrase, old: Agreement) -> None:
-    """Refuse a noun right after another one, unless a preposition governs that: "im Jahr Proteste"."""
+    """Raise NeedsReviewError after a noun that no preposition governs (allowed: "im Jahr Proteste")."""
     previous = tokens[phrase.head - 1] if phrase.head else None
     if (
         previous is None
@@ -118,7 +121,7 @@ def _check_juxtaposed(tokens: Tokens, phrase: NounPhrase, old: Agreement) -> Non
 
 
 def _has_article_substitute(tokens: Tokens, phrase: NounPhrase) -> bool:
-    """Return whether a quantity, a genitive or "als" before the noun does the work of an article."""
+    """Whether a quantifier, a genitive or "als" replaces the article."""
     start = min((phrase.head, *phrase.attributes))
     if not start:
         return False
@@ -130,11 +133,11 @@ def _has_article_substitute(tokens: Tokens, phrase: NounPhrase) -> bool:
     )
 
 
-# What agrees with a noun outside of its phrase: verb, relative pronoun, "eine der ...".
+# Agreement outside the noun phrase: verb, relative pronoun, "eine der ...".
 
 
 def governs_verb(tokens: Tokens, phrase: NounPhrase, last: int, number: Number, coordinated: bool) -> bool:
-    """Return whether the finite verb of the clause agrees with the phrase alone, which is a nominative."""
+    """Whether the phrase is the only subject of the finite verb of its clause."""
     clause = clause_at(tokens, phrase.head)
     if coordinated or clause.finite is None or finite_number(tokens[clause.finite].low) != number:
         return False
@@ -152,19 +155,23 @@ def _change_verb(tokens: Tokens, index: int, number: Number) -> tuple[Span, ...]
 
 
 def _change_verbs(tokens: Tokens, finite: int, old: Number, new: Number) -> Iterator[Span]:
-    """Yield the changes of the finite verb of a clause, and of those joined to it by "und"."""
+    """Yield the changes of the finite verb of a clause, and of finite verbs after "und", "oder", "sowie"."""
     yield from _change_verb(tokens, finite, new)
     for index in range((finite or len(tokens)) + 2, len(tokens)):
         if tokens[index - 1].low in ("und", "oder", "sowie") and finite_number(tokens[index].low) == old:
             yield from _change_verb(tokens, index, new)
 
 
-# So many tokens after a noun its attribute ends.
+# Maximum tokens of an attribute after its noun.
 _MAX_ATTRIBUTE = 8
 
 
 def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) -> tuple[Span, ...]:
-    """Return the change of a relative pronoun right after the noun, and of its verb if the number changes."""
+    """Return the change of the relative pronoun of the noun, and of its verb if the number changes.
+
+    Raises:
+        NeedsReviewError: if the relative clause, its antecedent or the case of the pronoun is unclear.
+    """
     index = last + 2
     if old.column == new.column or index >= len(tokens):
         return ()
@@ -217,10 +224,10 @@ def relative_spans(tokens: Tokens, last: int, old: Agreement, new: Agreement) ->
 
 
 def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
-    """Return where the relative clause of a noun with an attribute begins, None without one.
+    """Return the index where the relative clause begins after an attribute of the noun, None without one.
 
-    In "die Offensive auf den Ort, die ..." only the offensive is feminine; with "auf die Stadt" it may
-    be either.
+    In "die Offensive auf den Ort, die ..." only "Offensive" is feminine; with "auf die Stadt" the pronoun is
+    ambiguous.
     """
     attribute_openers = (
         word_classes.PREPOSITIONS.keys() | word_classes.CONTRACTIONS.keys() | german.GENITIVE_ARTICLES
@@ -248,7 +255,7 @@ def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
     if has_prefix:
         return comma + 1
     rival_index = comma - 1
-    # a place has no article and is neuter
+    # a place name has no article and is neuter
     is_place_name = (
         tokens[last + 1].low in ("in", "auf", "aus", "nach", "bei")
         and read_phrase(tokens, rival_index).determiner is None
@@ -270,7 +277,7 @@ def _relative_is_subject(
         return False
     between = [tokens[i] for i in indices if index < i < finite]
     if between and between[0].is_noun and number == "pl" and german.is_plural(between[0].text) is True:
-        # "Vorteile, die Beamte genießen"; "Vorteile, die Arbeitsplätze sichern" is for a reader.
+        # "Vorteile, die Beamte genießen"; "Vorteile, die Arbeitsplätze sichern" needs a review.
         noun = between[0].text
         return False if german.is_person(noun) or noun.lower().endswith(word_classes.PERSONAL) else None
     if any(token.low in word_classes.SUBJECT_PRONOUNS or token.low in ("sie", "es") for token in between[:1]):
@@ -278,8 +285,7 @@ def _relative_is_subject(
     if len(between) > 1 and between[0].is_noun and between[1].low in word_classes.DETERMINER_FORMS:
         return None  # "die Trump den Demokraten vorwirft"
     if between and between[0].low in word_classes.DETERMINER_FORMS:
-        # "die der Bund erhebt": the next phrase is the subject if it is a nominative and agrees with the
-        # verb.
+        # "die der Bund erhebt": the next phrase is the subject if it is nominative and agrees with the verb.
         following = next((token for token in between[1:] if token.is_noun), None)
         if between[0].low == "der" and following and german.gender(following.text) == "m":
             return False
@@ -291,7 +297,7 @@ def _relative_is_subject(
 def partitive_spans(
     tokens: Tokens, phrase: NounPhrase, last: int, case: Case, base: Word, exchange: Word
 ) -> tuple[Span, ...]:
-    """Return the change of the pronoun in "eine der ältesten ..." before a plural in the genitive."""
+    """Return the change of the pronoun in "eine der ältesten ...", before a genitive plural or "von"."""
     index = phrase.first - 1
     has_von = phrase.preposition is not None and tokens[phrase.preposition].low == "von"
     if index < 0 or not ((case == "dat" and has_von) or (case == "gen" and phrase.determiner is not None)):
@@ -321,19 +327,19 @@ def partitive_spans(
     return ()
 
 
-# Nouns: the exchange word in the case and number of the base word, and its phrase in agreement with it.
+# Nouns: inflect the exchange word like the base word, and its phrase in agreement.
 
 
 @dataclass(frozen=True, slots=True)
 class NounHit:
-    """A noun of a claim that is exchanged.
+    """A noun to exchange.
 
     Attributes:
-        first: place of its first token.
-        last: place of its last token.
-        base: the word of the lexicon that stands there.
-        readings: of its form.
-        prefix: what stands before it in a compound, "" otherwise.
+        first: index of its first token.
+        last: index of its last token.
+        base: word of the lexicon.
+        readings: readings of its form.
+        prefix: letters before it in a compound, "" otherwise.
     """
 
     first: int
@@ -344,7 +350,11 @@ class NounHit:
 
 
 def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, ...]:
-    """Return the changes that exchange a noun."""
+    """Return the changes that exchange a noun.
+
+    Raises:
+        NeedsReviewError: if no reading fits, or the remaining readings lead to different results.
+    """
     phrase = phrase_at(tokens, hit.first, hit.readings)
 
     @cache
@@ -394,10 +404,18 @@ def target_number(
 ) -> Number:
     """Return the number of the exchange word.
 
-    It is that of the base word if the exchange word has it. Where the words of the pair stand in different
-    numbers, a base word in the number of the pair gets the exchange word in that of the pair, unless
-    something else in the claim shows the number: the article of a single thing ("ein Rückgang"), or the verb
-    of a word that can be counted. Of things and persons that can be counted the plural stays.
+    Default: the number of the base word, if the exchange word has it. If the pair lists its words in
+    different numbers and the base word has its listed number, the exchange word takes its listed number,
+    unless other words of the claim show the number: the article of a single thing ("ein Rückgang"), or the
+    verb of a countable noun. A countable noun keeps the plural, and a person keeps its number.
+
+    Args:
+        base: word in the claim.
+        exchange: word that replaces it.
+        number: number of the base word in the claim.
+        is_counted: whether the determiner only has singular forms ("ein").
+        is_subject: whether the verb agrees with the noun alone.
+        is_bare: whether the noun has no determiner, and the exchange word has a plural.
     """
     numbers: tuple[Number, ...] = ("sg", "pl")
     available = [candidate for candidate in numbers if inflect(exchange, "nom", candidate)]
@@ -424,12 +442,12 @@ def _noun_changes(
 ) -> tuple[Span, ...]:
     determiner = phrase.find_determiner(tokens)
     is_counted = determiner is not None and determiner.stem in word_classes.SINGULAR_ONLY
-    # "Eine solche Förderung" names a kind and counts nothing.
+    # "Eine solche Förderung" names a kind and does not count.
     is_kind = any(tokens[index].low.startswith("solche") for index in phrase.attributes)
     is_counted = is_counted and not (is_kind and hit.base.plural is None)
     coordinated, finite = is_coordinated(tokens, phrase, hit.last), clause_at(tokens, phrase.head).finite
     is_subject = old.case == "nom" and governs_verb(tokens, phrase, hit.last, old.number, coordinated)
-    # "Die Zahl der Maßnahmen" is one of many.
+    # "Die Zahl der Maßnahmen": a number of several.
     is_amount = (
         phrase.first > 0 and tokens[phrase.first - 1].low in word_classes.AMOUNT_NOUNS and old.case == "gen"
     )
@@ -475,7 +493,7 @@ def _change_determiner(
     old: Agreement,
     new: Agreement,
 ) -> tuple[tuple[Span, ...], Strength]:
-    """Return the change of article and contraction, and the declension after it."""
+    """Return the change of determiner or contraction, and the adjective declension after it."""
     if determiner is None:
         return (), "strong"
     form = word_classes.determiner_form(determiner, new)
@@ -492,7 +510,7 @@ def _change_determiner(
     if phrase.preposition is not None and determiner == word_classes.DEFINITE:
         preposition = tokens[phrase.preposition].low
         contraction = word_classes.CONTRACTED.get((preposition, form))
-        # "Ins Gefängnis", but "in das alte Gefängnis" as it was "in die alte ...".
+        # "Ins Gefängnis", but with an adjective "in das alte Gefängnis", like "in die alte ...".
         is_separate = new.case == "acc" and bool(phrase.attributes)
         if (
             contraction
@@ -549,6 +567,6 @@ def _change_noun(
     form = forms[0]
     if hit.prefix:
         form = hit.prefix + (form if hit.prefix.endswith("-") else form[:1].lower() + form[1:])
-    # A hashtag ends at a blank, so that a phrase is no hashtag any more.
+    # A hashtag ends at a blank: a phrase also replaces the "#".
     first = hit.first - (" " in form and hit.first > 0 and tokens[hit.first - 1].text == "#")
     return Span(first, hit.last, form, "word")

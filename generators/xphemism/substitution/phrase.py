@@ -1,4 +1,4 @@
-"""The noun phrase of a hit: what stands left of its noun and has to agree with it."""
+"""Noun phrases: preposition, determiner and adjectives left of a noun."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ _NOT_ADJECTIVES = german.NOT_ADJECTIVES.union(
     word_classes.PREPOSITIONS,
     ("anders", "besonders", "statt", "lediglich", "eben", "gerade"),
 )
-# How far left of an attribute its article is looked for: "der bis heute von allen getragene Beschluss".
+# Tokens between an attribute and its article: "der bis heute von allen getragene Beschluss".
 _MAX_ARTICLE_DISTANCE = 9
 
 
 @dataclass(frozen=True, slots=True)
 class NounPhrase:
-    """A noun phrase from its preposition to its noun; all places are places of tokens.
+    """Token indices of a noun phrase, from its preposition to its noun.
 
     Attributes:
-        head: of the first token of the noun (of a phrase of the lexicon, of its first word).
-        attributes: of the inflected adjectives, in order.
-        first: of the first token, preposition included.
-        determiner: of the article or another determiner, None without one or where it is in a contraction.
-        preposition: of the preposition or contraction right before the phrase.
-        contracted: whether that is a contraction.
+        head: index of the noun (of the first word, if the lexicon word is a phrase).
+        attributes: indices of the inflected adjectives, in order.
+        first: index of the first token, preposition included.
+        determiner: index of the determiner, None without one or inside a contraction.
+        preposition: index of the preposition or contraction right before the phrase, None without one.
+        contracted: whether the preposition is a contraction.
     """
 
     head: int
@@ -51,7 +51,7 @@ class NounPhrase:
     contracted: bool = False
 
     def find_determiner(self, tokens: Tokens) -> word_classes.Determiner | None:
-        """Return the determiner, that of a contraction included."""
+        """Return the determiner, also from a contraction; None without one."""
         if self.determiner is not None:
             return word_classes.determiner_of(tokens[self.determiner].low)
         return word_classes.DEFINITE if self.contracted else None
@@ -63,12 +63,12 @@ class NounPhrase:
 
 
 def ending_of(word: str) -> str:
-    """Return the adjective ending that a word has, "" if none."""
+    """Return the adjective ending of a word, "" without one."""
     return next((ending for ending in ENDINGS if word.endswith(ending) and len(word) > len(ending) + 1), "")
 
 
 def is_adjective(tokens: Tokens, index: int) -> bool:
-    """Return whether a token left of a noun is an inflected adjective or participle."""
+    """Whether a token left of a noun is an inflected adjective or participle."""
     token = tokens[index]
     low = token.low
     if token.kind != "word" or not ending_of(low) or low in _NOT_ADJECTIVES:
@@ -91,7 +91,7 @@ def is_adjective(tokens: Tokens, index: int) -> bool:
 
 
 def _is_after_article(tokens: Tokens, index: int) -> bool:
-    """Return whether "solche" stands after "eine", where it is declined like an adjective."""
+    """Whether the token is "solche" after "eine", which is declined like an adjective."""
     previous = word_classes.determiner_of(tokens[index - 1].low) if index else None
     return (
         tokens[index].low.startswith("solche")
@@ -101,7 +101,7 @@ def _is_after_article(tokens: Tokens, index: int) -> bool:
 
 
 def precedes_noun(low: str) -> bool:
-    """Return whether a word stands before a noun: a contraction, preposition or determiner."""
+    """Whether a word calls for a noun after it: a contraction, preposition or determiner."""
     return (
         low in word_classes.CONTRACTIONS
         or low in word_classes.PREPOSITIONS
@@ -110,18 +110,18 @@ def precedes_noun(low: str) -> bool:
 
 
 def _is_verb(low: str) -> bool:
-    """Return whether a word with an ending is rather a verb than an adjective."""
+    """Whether a word with an adjective ending is more probably a verb."""
     if german.is_infinitive(low) or german.is_zu_infinitive(low):
         return True
     infinitive = german.verb_lemma(low)
     if low.startswith(infinitive) or not infinitive.endswith("n") or not infinitive[:1].islower():
-        # "Allgemeine" is "allgemein" with an ending; no verb begins with its infinitive.
+        # "Allgemeine" is "allgemein" with an ending; no verb form begins with its infinitive.
         return False
     return not _is_participle(low) and low.endswith(("te", "ten", "e", "en"))
 
 
 def read_phrase(tokens: Tokens, head: int) -> NounPhrase:
-    """Return the noun phrase whose noun stands at ``head``."""
+    """Return the noun phrase of the noun at index ``head``."""
     attributes: list[int] = []
     index = head - 1
     while index >= 0:
@@ -143,19 +143,20 @@ def read_phrase(tokens: Tokens, head: int) -> NounPhrase:
 
 
 def extended_phrase(tokens: Tokens, phrase: NounPhrase) -> NounPhrase | None:
-    """Return the phrase with an article further left, where the next determiner belongs to another noun.
+    """Return the phrase with an article further left, None if there is none.
 
-    In "die von allen geplante Abgabe" the article of "Abgabe" is "die".
+    The nearest determiner may belong to another noun: in "die von allen geplante Abgabe" the article of
+    "Abgabe" is "die".
     """
     return _find_extended(tokens, phrase.head, phrase.attributes, phrase.first - 1)
 
 
 def _find_extended(tokens: Tokens, head: int, attributes: tuple[int, ...], index: int) -> NounPhrase | None:
-    """Return the phrase whose article stands before an extended attribute, None if there is none."""
+    """Return the phrase with the article before its extended attribute, None without one."""
     article = _far_determiner(tokens, index) if attributes else None
     if article is None:
         return None
-    # "Eine von ihren teuren Abgaben": rather a pronoun than the article of an extended attribute.
+    # "Eine von ihren teuren Abgaben": probably a pronoun, not the article of an extended attribute.
     has_measure = tokens[article + 1].low[:1].isdigit()  # "eine 16 Jahre alte ...", "eine 16-jährige ..."
     if (
         tokens[article].low in word_classes.PARTITIVE
@@ -167,7 +168,7 @@ def _find_extended(tokens: Tokens, head: int, attributes: tuple[int, ...], index
 
 
 def _is_participle(low: str) -> bool:
-    """Return whether a word is a participle with the ending of an adjective."""
+    """Whether a word is a participle with an adjective ending."""
     ending = ending_of(low)
     stem = low.removesuffix(ending)
     if stem.endswith("t") and not stem.endswith(("nnt", "ndt", "cht", "iert")):
@@ -179,7 +180,7 @@ def _is_participle(low: str) -> bool:
 
 
 def _can_intervene(tokens: Tokens, index: int, has_attributes: bool) -> bool:
-    """Return whether a token without ending can stand between an article and the noun."""
+    """Whether a token without ending can occur between the article and the noun."""
     token = tokens[index]
     if token.kind == "number" or token.text == "#" or token.low in word_classes.INVARIABLE:
         return True
@@ -201,7 +202,7 @@ def _can_intervene(tokens: Tokens, index: int, has_attributes: bool) -> bool:
         return is_adjective(tokens, index - 1)
     if token.text in "„“\"'»«‚‘" and index:
         return precedes_noun(tokens[index - 1].low) or is_adjective(tokens, index - 1)
-    # "Berliner", "90er", names that are adjectives.
+    # Adjectives from names and numbers: "Berliner", "90er".
     if token.is_noun and token.text.endswith("er") and not token.begins_sentence and index:
         return precedes_noun(tokens[index - 1].low) and _is_place_adjective(token.text)
     # An adverb between article and adjective: "die stark steigende Abgabe".
@@ -219,13 +220,13 @@ def _can_intervene(tokens: Tokens, index: int, has_attributes: bool) -> bool:
 
 
 def _is_place_adjective(text: str) -> bool:
-    """Return whether a word is one like "Berliner", from the name of a place."""
+    """Whether a word derives from a place name, like "Berliner"."""
     is_lemma = german.is_known(text) and german.lemma(text) == text
     return not is_lemma or (german.is_known(text[:-2]) and german.lemma(text[:-2]) == text[:-2])
 
 
 def _find_determined(tokens: Tokens, head: int, attributes: tuple[int, ...], index: int) -> NounPhrase | None:
-    """Return the phrase whose determiner, contraction or preposition stands at ``place``, else None."""
+    """Return the phrase with the determiner, contraction or preposition at ``index``, else None."""
     if index < 0:
         return None
     low = tokens[index].low
@@ -242,7 +243,7 @@ def _find_determined(tokens: Tokens, head: int, attributes: tuple[int, ...], ind
         tokens[index].is_noun and low.endswith("s") and index and _is_preposition(tokens, index - 1)
     )
     if is_genitive_name and index + 1 == min((head, *attributes)):
-        # "durch Kants Schriften": a name in the genitive does the work of an article.
+        # "durch Kants Schriften": a name in the genitive replaces the article.
         return NounPhrase(head, attributes, index - 1, None, index - 1)
     return None
 
@@ -251,12 +252,12 @@ def _is_preposition(tokens: Tokens, index: int) -> bool:
     token = tokens[index]
     if token.low not in word_classes.PREPOSITIONS:
         return False
-    # "um die Abgabe zu senken" is none; "ab" and "zu" after a noun belong to a verb.
+    # "ab" after a noun belongs to a verb.
     return token.low not in ("ab", "zu") or not (token.text == "ab" and index and tokens[index - 1].is_noun)
 
 
 def _far_determiner(tokens: Tokens, index: int) -> int | None:
-    """Return the article before an extended attribute: it is followed by a preposition or an adverb."""
+    """Return the index of the article before an extended attribute: a preposition or adverb follows it."""
     for article in range(index, max(-1, index - _MAX_ARTICLE_DISTANCE), -1):
         token = tokens[article]
         if token.kind == "mark" and token.text not in '„“"#':

@@ -14,7 +14,7 @@ from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.vocabulary.paradigms import CASES, GENDERS, Case, Gender, Number, Strength
 from polbias.paths import package_file
 
-# A claim as tokens with their places.
+# Tokens of a claim.
 
 _TOKEN = re.compile(
     r"(?P<number>\d+(?:[.,]\d+)*(?![^\W\d_]))"
@@ -29,12 +29,12 @@ class ClaimToken:
     """A word, a number or a mark.
 
     Attributes:
-        text: as written.
-        low: in lower case.
-        start: offset of its first character.
-        end: offset after its last character.
+        text: text of the claim.
+        low: text in lower case.
+        start: offset of the first character.
+        end: offset after the last character.
         kind: "word", "number" or "mark".
-        opens: whether it is the first word of a sentence.
+        begins_sentence: whether it is the first word of a sentence.
     """
 
     text: str
@@ -46,7 +46,7 @@ class ClaimToken:
 
     @property
     def is_noun(self) -> bool:
-        """Return whether it is written like a noun or a name (also where it only opens the sentence)."""
+        """Whether it is a capitalised word: a noun, a name, or the first word of a sentence."""
         return self.kind == "word" and self.text[0].isupper()
 
 
@@ -70,7 +70,7 @@ def tokenise(claim: str) -> Tokens:
         elif text == ".":
             begins_sentence = not _after_abbreviation(tokens)
         else:
-            # A quotation after a colon is a sentence; any other quotation mark changes nothing.
+            # A quotation after a colon begins a sentence; other quotation marks do not.
             is_quotation = text in '„“"«»' and len(tokens) > 1 and tokens[-2].text == ":"
             begins_sentence = begins_sentence or is_quotation or text in "!?…:;|"
     return tuple(tokens)
@@ -83,11 +83,11 @@ def _after_abbreviation(tokens: list[ClaimToken]) -> bool:
 
 
 def next_low(tokens: Tokens, index: int) -> str:
-    """Return the token after a place in lower case, "" at the end."""
+    """Return the next token in lower case, "" at the end."""
     return tokens[index + 1].low if index + 1 < len(tokens) else ""
 
 
-# The closed classes of ``german.yaml``: determiners, prepositions, contractions, verbs.
+# Closed word classes of ``german.yaml``: determiners, prepositions, contractions, verbs.
 
 _DATA: dict[str, Any] = yaml.safe_load(
     package_file("generators/xphemism/substitution/german.yaml").read_text(encoding="utf-8")
@@ -109,13 +109,13 @@ class Agreement:
 
     @property
     def column(self) -> str:
-        """Return gender in the singular, "pl" in the plural."""
+        """Column of an inflection table: the gender in the singular, "pl" in the plural."""
         return self.gender if self.number == "sg" and self.gender else "pl"
 
 
 @dataclass(frozen=True, slots=True)
 class Determiner:
-    """A determiner by its stem ("d", "dies", "ein") with the declension of adjectives after it."""
+    """Stem of a determiner ("d", "dies", "ein"), and the declension of adjectives after it."""
 
     stem: str
     strength: Strength
@@ -125,7 +125,7 @@ DEFINITE = Determiner("d", "weak")
 
 
 def _ending_stem(stem: str) -> str:
-    """Return what endings stand after: "euer" loses its second e before them."""
+    """Return the stem before an ending: "euer" loses its second e."""
     return "eur" if stem == "euer" else stem
 
 
@@ -150,13 +150,13 @@ NUMBER_MATTERS, COUNTING, INVARIABLE = (
 
 
 def determiner_of(form: str) -> Determiner | None:
-    """Return the determiner that a form in lower case belongs to, None if it is none."""
+    """Return the determiner of a form in lower case, None if the form is not a determiner."""
     readings = DETERMINER_FORMS.get(form)
     return readings[0][0] if readings else None
 
 
 def is_allowed(form: str, agreement: Agreement) -> bool:
-    """Return whether a determiner form can stand with a noun of that case, number and gender."""
+    """Whether a determiner form agrees with case, number and gender."""
     return any(
         (case, column) == (agreement.case, agreement.column)
         for _, case, column in DETERMINER_FORMS.get(form, ())
@@ -164,7 +164,7 @@ def is_allowed(form: str, agreement: Agreement) -> bool:
 
 
 def determiner_form(determiner: Determiner, agreement: Agreement) -> str:
-    """Return the form of a determiner, "" where it has none ("ein" in the plural)."""
+    """Return the form of a determiner, "" if it has none ("ein" in the plural)."""
     return _FORMS.get((determiner, agreement.case, agreement.column), "")
 
 
@@ -219,11 +219,11 @@ TIMES, INTRANSITIVE, DECREEING = _read_words("times"), _read_words("intransitive
 PERSONAL, AUTHORITIES, COLLECTIVE, BODIES, ABSTRACT = (
     tuple(_read_words(name)) for name in ("personal", "authorities", "collective", "bodies", "abstract")
 )
-"""How such nouns end."""
+"""Noun endings of these classes."""
 
 
 def strong_present(infinitive: str) -> str | None:
-    """Return the third person singular of a verb whose vowel changes, with its prefix, else None."""
+    """Return the third person singular of a verb with vowel change, prefix included, else None."""
     for start in range(len(infinitive)):
         form = STRONG_PRESENT.get(infinitive[start:])
         if form is not None:

@@ -1,4 +1,4 @@
-"""From a word of the lexicon to all of its forms: nouns with their phrases, adjectives, verbs."""
+"""Inflection of lexicon words: nouns and noun phrases, adjectives, verbs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GENDERS: tuple[Gender, ...] = get_args(Gender)
 STRENGTHS: tuple[Strength, ...] = get_args(Strength)
 
 ENDINGS = ("em", "en", "er", "es", "e")
-"""Of adjectives, those that contain another one first."""
+"""Adjective endings; an ending that contains another one comes first."""
 # Endings of adjectives, in the order nominative, genitive, dative, accusative.
 _ENDINGS: Mapping[Strength, Mapping[str, str]] = {
     "strong": {"m": "er en em en", "f": "e er er e", "n": "es en em es", "pl": "e er en e"},
@@ -32,16 +32,16 @@ _ENDINGS: Mapping[Strength, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a form of a word can be.
+    """Morphological analysis of a form.
 
     Attributes:
-        case: None where the form has no case.
-        number: None where the form has no number.
-        gender: in the singular of nouns and adjectives, else None.
-        strength: of the declension after the article, None where the form does not depend on it.
-        form: "declined" of nouns and attributive adjectives; "base" of what is not inflected (predicative
-            adjectives, adverbs, fixed phrases); of verbs "singular" and "plural" (third person present),
-            "infinitive" and "participle".
+        case: None if the form has no case.
+        number: None if the form has no number.
+        gender: gender in the singular of nouns and adjectives, else None.
+        strength: declension after the article, None if the form does not depend on it.
+        form: "declined" for nouns and attributive adjectives; "base" for uninflected words (predicative
+            adjectives, adverbs, fixed phrases), comparatives and superlatives; for verbs "singular" and
+            "plural" (third person present), "infinitive" and "participle".
     """
 
     case: Case | None = None
@@ -60,12 +60,12 @@ def adjective_ending(case: Case, number: Number, strength: Strength, gender: Gen
 
 
 def genders(word: Word) -> tuple[Gender, ...]:
-    """Return the genders that a noun has in the singular; two for a nominalised adjective of either."""
+    """Return the genders of a noun in the singular; two for a nominalised adjective of gender ``m/f``."""
     return tuple(gender for gender in GENDERS if word.gender and gender in word.gender.split("/"))
 
 
 def gender_of(word: Word, preferred: Gender | None) -> Gender:
-    """Return a gender of a noun: the wanted one if it has that, else its first; neuter if it has none."""
+    """Return the preferred gender if the noun has it, else its first gender, else neuter."""
     available = genders(word)
     return preferred if preferred and preferred in available else available[0] if available else "n"
 
@@ -74,7 +74,7 @@ def gender_of(word: Word, preferred: Gender | None) -> Gender:
 def inflect(
     word: Word, case: Case, number: Number, strength: Strength = "strong", gender: Gender | None = None
 ) -> tuple[str, ...]:
-    """Return a word in a case and number, the whole phrase where it is one."""
+    """Return the forms of a word or phrase in a case and number, usual form first."""
     if word.pos == "adjective":
         if word.singular is None:
             return ()
@@ -136,9 +136,10 @@ def _plural_forms(word: Word, case: Case) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def forms(word: Word) -> Mapping[str, tuple[Reading, ...]]:
-    """Return every form of a word with all that it can be, in a stable order.
+    """Map each form of a word to its readings, in a stable order.
 
-    A noun whose forms depend on the article has one reading for each declension; other nouns have none there.
+    A noun whose forms depend on the article has one reading per declension; for other nouns the strength of
+    the reading is None.
     """
     readings_by_form: dict[str, dict[Reading, None]] = {}
     form_functions = {"noun": _noun_forms, "adjective": _adjective_forms, "verb": _verb_forms}
@@ -160,7 +161,7 @@ def _noun_forms(word: Word) -> Iterator[tuple[str, Reading]]:
 
 
 def superlatives(word: Word) -> tuple[str, ...]:
-    """Return the stems of the superlative of an adjective, the usual one first."""
+    """Return the superlative stems of an adjective, usual stem first."""
     takes_est = word.word.endswith(("t", "s", "ß", "z"))
     return tuple(word.word + end for end in (("est", "st") if takes_est else ("st", "est")))
 
