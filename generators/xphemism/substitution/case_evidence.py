@@ -36,8 +36,8 @@ def agreements(
 ) -> list[Agreement]:
     """Return the agreements of a noun that its form, determiner and adjectives allow.
 
-    If they contradict each other (a mistake in the claim), the determiner decides ("des Wohnungsbau"); without
-    a determiner, the form of the noun.
+    If they contradict each other (a mistake in the claim), the determiner decides ("des Wohnungsbau");
+    without a determiner, the form of the noun.
 
     Raises:
         NeedsReviewError: if the article belongs to another word or is not found.
