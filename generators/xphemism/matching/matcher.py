@@ -153,14 +153,14 @@ def _is_after_capital(tokens: Sequence[TextToken], first: int) -> bool:
         first > 1 and tokens[first - 2].text.lower() in word_lists().names["indefinite"]
     ):
         return False
-    before = tokens[first - 1]
-    lowercase = before.text.lower()
-    is_capitalised = before.text[:1].isupper() and before.text[1:] == lowercase[1:]
-    if before.end + 1 != tokens[first].start or before.is_initial or not is_capitalised:
+    adjective = tokens[first - 1]
+    lowercase = adjective.text.lower()
+    is_capitalised = adjective.text[:1].isupper() and adjective.text[1:] == lowercase[1:]
+    if adjective.end + 1 != tokens[first].start or adjective.is_initial or not is_capitalised:
         return False
     persons = word_lists().names["persons"]
     is_person = any(lowercase.removesuffix(ending) in persons for ending in ("", "n", "r", "m", "s"))
-    is_noun = is_known(before.text) and lemma(before.text) == before.text
+    is_noun = is_known(adjective.text) and lemma(adjective.text) == adjective.text
     return lowercase.endswith(ENDINGS) and not is_person and not is_noun and _is_adjective(lowercase)
 
 
@@ -170,9 +170,9 @@ def _is_law(hit: Hit, tokens: Sequence[TextToken], index: int) -> bool:
         tokens[index], word_lists().names["one_word"]
     ):
         return False
-    before = tokens[index - 1].text if index else ""
-    return before.lower() not in word_lists().names["indefinite"] and (
-        before in CLOSED or not _is_adjective(before)
+    previous_word = tokens[index - 1].text if index else ""
+    return previous_word.lower() not in word_lists().names["indefinite"] and (
+        previous_word in CLOSED or not _is_adjective(previous_word)
     )
 
 

@@ -204,15 +204,15 @@ def is_compound_suffix(letters: str, is_capitalised: bool) -> bool:
 def has_other_seam(part: str, start: int, stem_end: int, end: int, is_deverbal: bool) -> bool:
     """Whether a compound more probably splits elsewhere: "Normal-fall", not "Norm-al-fall"."""
     lowercase = part.lower()
-    before, after = lowercase[:start], lowercase[end:]
+    prefix, suffix = lowercase[:start], lowercase[end:]
     cuts = range(_MIN_UNKNOWN, len(lowercase) - _MIN_UNKNOWN + 1)
     if not any(_cuts_through(lowercase, cut, (start, stem_end, end), is_deverbal) for cut in cuts):
         return False
-    min_length = _MIN_UNKNOWN if before and after else _MIN_MEMBER
-    has_valid_prefix = not before or (len(before) >= min_length and _is_simple_prefix(before))
+    min_length = _MIN_UNKNOWN if prefix and suffix else _MIN_MEMBER
+    has_valid_prefix = not prefix or (len(prefix) >= min_length and _is_simple_prefix(prefix))
     return not (
         has_valid_prefix
-        and (not after or (len(after) >= min_length and _is_last_member(after, part[:1].isupper())))
+        and (not suffix or (len(suffix) >= min_length and _is_last_member(suffix, part[:1].isupper())))
     )
 
 
@@ -313,46 +313,46 @@ def find_member(
     last = next((i for i, (_, stop) in enumerate(parts) if end <= stop), None)
     if first is None or last is None or start < parts[first][0]:
         return None
-    before, after = text[parts[first][0] : start], text[end : parts[last][1]]
-    is_full_part = not before and not after
+    prefix, suffix = text[parts[first][0] : start], text[end : parts[last][1]]
+    is_full_part = not prefix and not suffix
     is_final = last == len(parts) - 1 and not text.endswith("-")
-    if not _is_compound(pattern, before, after, is_final, text[parts[first][0] : parts[last][1]]):
+    if not _is_compound(pattern, prefix, suffix, is_final, text[parts[first][0] : parts[last][1]]):
         return None
     is_initial = first == 0 and not text.startswith("-")
     is_lowercase = text[parts[first][0]].islower() and is_initial and not lowercase_nouns
-    if pattern.pos == "noun" and is_lowercase and (not after or is_full_part):
+    if pattern.pos == "noun" and is_lowercase and (not suffix or is_full_part):
         return None
     if pattern.pos == "adjective" and not (
         is_final and (text[:1].islower() or token.is_initial or text.isupper())
     ):
         return None
-    if before or not is_initial:
-        return "head" if is_final and not after else "middle"
+    if prefix or not is_initial:
+        return "head" if is_final and not suffix else "middle"
     return "first"
 
 
-def _is_compound(pattern: WordPattern, before: str, after: str, is_final: bool, part: str) -> bool:
+def _is_compound(pattern: WordPattern, prefix: str, suffix: str, is_final: bool, part: str) -> bool:
     """Whether the letters before and after are members, and the form can occur between them."""
-    if after:
-        if pattern.is_masculine and is_final and after in word_lists().compounds["gendered"]:
-            return not before or is_compound_prefix(before, pattern.is_deverbal)
+    if suffix:
+        if pattern.is_masculine and is_final and suffix in word_lists().compounds["gendered"]:
+            return not prefix or is_compound_prefix(prefix, pattern.is_deverbal)
         if not pattern.is_linking_form or (
-            len(pattern.form) == pattern.stem_length and after in word_lists().compounds["participles"]
+            len(pattern.form) == pattern.stem_length and suffix in word_lists().compounds["participles"]
         ):
             return False
     elif is_final and not pattern.is_free_form:
         return False
     if has_other_seam(
-        part, len(before), len(before) + pattern.stem_length, len(part) - len(after), pattern.is_deverbal
+        part, len(prefix), len(prefix) + pattern.stem_length, len(part) - len(suffix), pattern.is_deverbal
     ):
         return False
-    has_valid_prefix = not before or is_compound_prefix(before, pattern.is_deverbal)
-    has_valid_suffix = not after or is_compound_suffix(after, part[:1].isupper())
+    has_valid_prefix = not prefix or is_compound_prefix(prefix, pattern.is_deverbal)
+    has_valid_suffix = not suffix or is_compound_suffix(suffix, part[:1].isupper())
     if has_valid_prefix and has_valid_suffix:
         return True
     if has_valid_prefix:
-        return is_unknown_part(part, after)
-    return has_valid_suffix and is_unknown_part(part, before)
+        return is_unknown_part(part, suffix)
+    return has_valid_suffix and is_unknown_part(part, prefix)
 
 
 # Classification of a match: exact, inflected, compound member, or none of these.

@@ -148,8 +148,8 @@ def _with_cases(candidates: list[Agreement], cases: tuple[Case, ...]) -> list[Ag
 def government(tokens: Tokens, phrase: NounPhrase, last: int) -> tuple[Case, ...]:
     """Return the cases that the preposition or postposition of the phrase governs, () without one."""
     if phrase.preposition is None:
-        after = word_classes.next_low(tokens, last)
-        return (word_classes.POSTPOSITIONS[after],) if after in word_classes.POSTPOSITIONS else ()
+        next_word = word_classes.next_low(tokens, last)
+        return (word_classes.POSTPOSITIONS[next_word],) if next_word in word_classes.POSTPOSITIONS else ()
     low = tokens[phrase.preposition].low
     if phrase.contracted:
         low = word_classes.CONTRACTIONS[low][0]

@@ -55,15 +55,15 @@ def role_of(
     tokens: Tokens, phrase: NounPhrase, last: int, number: Number | None, coordinated: bool
 ) -> Role | None:
     """Return the case of a nominative or accusative phrase by its role, None if no rule decides."""
-    before = tokens[phrase.first - 1].low if phrase.first else ""
-    if before in ("statt", "anstatt"):
+    previous_word = tokens[phrase.first - 1].low if phrase.first else ""
+    if previous_word in ("statt", "anstatt"):
         return None
     clause = clause_at(tokens, phrase.head)
     if clause.kind == "zu":
         return "acc"
     if clause.kind == "verbless" or clause.finite is None:
         return None
-    is_comparison = before in ("als", "wie") and clause.opener != phrase.first - 1
+    is_comparison = previous_word in ("als", "wie") and clause.opener != phrase.first - 1
     if is_comparison and not _has_copula(tokens, clause):
         return None
     verb = tokens[clause.finite].low
