@@ -1,1 +1,1 @@
-"""X-phemism minimal pairs (PolBiX): claims that differ in one loaded word and nothing else."""
+"""X-phemism minimal pairs (PolBiX): claims that differ only in one loaded word."""

@@ -1,4 +1,4 @@
-"""Minimal pairs: a claim with one word exchanged, or the reason why there is none."""
+"""Minimal pairs: a claim with one word exchanged, or the reason for its absence."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ PairStatus = Literal["made", "review", "none"]
 
 @dataclass(frozen=True, slots=True)
 class MinimalPair:
-    """What became of exchanging one word of a claim.
+    """Result of the exchange of one word of a claim.
 
     Attributes:
-        base_word: the word of the lexicon in the claim.
-        exchange_word: the word that replaces it.
-        shifted_claim: the claim with the word exchanged; empty unless made.
-        hit: how the base word stands in the claim, None if it does not.
+        base_word: word of the lexicon in the claim.
+        exchange_word: word that replaces it.
+        shifted_claim: claim with the exchange word; empty unless made.
+        hit: kind of the occurrence of the base word, None without one.
         status: ``made``; ``review`` if a person has to decide; ``none`` if there is nothing to exchange.
-        reason: a code and plain words; empty if made without reservation.
-        edits: every change, in the order of the claim.
+        reason: code and explanation; empty if made.
+        edits: edits in the order of the claim.
     """
 
     base_word: str
@@ -40,7 +40,7 @@ class MinimalPair:
 
 
 class PairMaker:
-    """Makes minimal pairs with one lexicon.
+    """Maker of minimal pairs with one lexicon.
 
     Args:
         lexicon: pairs, placebo pairs and the morphology of their words.
@@ -48,78 +48,94 @@ class PairMaker:
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
-        # Political words are searched for; neutral ones only where they are asked for.
+        # make_all() searches political words only; make() also finds neutral base words.
         self._matcher = Matcher(lexicon)
-        neutral = (word for each in lexicon.placebos for word in (each.first, each.second))
-        self._neutral = Matcher(lexicon, neutral)
-        self._partners: dict[str, list[DirectedPair]] = {}
+        neutral = (word for pair in lexicon.placebos for word in (pair.first, pair.second))
+        self._placebo_matcher = Matcher(lexicon, neutral)
+        self._exchanges_by_base: dict[str, list[DirectedPair]] = {}
         for exchange in lexicon.exchanges():
-            self._partners.setdefault(exchange.base, []).append(exchange)
-        # A word is also found under the spelling that the paper prints (errata).
-        self._spelled = {pair.printed: pair.second for pair in lexicon.pairs if pair.printed}
+            self._exchanges_by_base.setdefault(exchange.base, []).append(exchange)
+        # A word of a pair may also be named as misprinted in the paper (errata).
+        self._printed_spellings = {pair.printed: pair.second for pair in lexicon.pairs if pair.printed}
 
     def make(self, claim: str, base_word: str, exchange_word: str) -> MinimalPair:
-        """Exchange a given word of a claim for a given other one.
+        """Exchange a word of a claim for another one.
 
-        Words in a quotation or a name are left alone, as the annotation rules say (section 3.3).
+        Words in a quotation or a name stay unchanged, by the annotation rules (section 3.3).
         """
-        base, exchange = (self._spelled.get(word, word) for word in (base_word, exchange_word))
+        base, exchange = (self._printed_spellings.get(word, word) for word in (base_word, exchange_word))
         for word in (base, exchange):
             if word not in self._lexicon.words:
                 reason = f"{word!r} is not in the lexicon; add it to pairs.tsv with its morphology"
-                return _unmade(base_word, exchange_word, f"unknown-word: {reason}")
-        matcher = self._matcher if base in self._matcher.words else self._neutral
+                return _build_failed_pair(base_word, exchange_word, f"unknown-word: {reason}")
+        matcher = self._matcher if base in self._matcher.words else self._placebo_matcher
         hits = [hit for hit in matcher.find(claim, nested=True) if hit.word == base]
         if not hits:
-            return _unmade(
+            return _build_failed_pair(
                 base_word, exchange_word, f"no-hit: {base!r} does not stand in the claim in any form"
             )
         return self._exchange(claim, hits, base_word, exchange_word, exchange)
 
     def make_all(self, claim: str, base_word: str = "") -> Iterator[MinimalPair]:
-        """Exchange every political word of a claim, or one, for each of its partners, one at a time.
+        """Yield a pair for each exchange of each political word of a claim, or of ``base_word`` only.
 
-        Of entries that share a form ("Obdachlose", "Obdachloser") the first has the partner that they share.
+        If entries share a form ("Obdachlose", "Obdachloser") and an exchange word, only the first is used.
         """
-        found: dict[str, list[Hit]] = {}
+        hits_by_word: dict[str, list[Hit]] = {}
         for hit in self._matcher.find(claim):
             if base_word in ("", hit.word):
-                found.setdefault(hit.word, []).append(hit)
-        asked: set[tuple[int, str]] = set()
-        for word, hits in found.items():
-            for exchange in self._partners[word]:
-                key = (_first(hits).start, exchange.exchange)
-                if key not in asked:
-                    asked.add(key)
+                hits_by_word.setdefault(hit.word, []).append(hit)
+        seen: set[tuple[int, str]] = set()
+        for word, hits in hits_by_word.items():
+            for exchange in self._exchanges_by_base[word]:
+                key = (_select_hit(hits).start, exchange.exchange)
+                if key not in seen:
+                    seen.add(key)
                     yield self._exchange(claim, hits, word, exchange.exchange, exchange.exchange)
 
     def _exchange(self, claim: str, hits: list[Hit], base: str, exchange: str, word: str) -> MinimalPair:
-        hit = _first(hits)
-        # All of a hashtag is a word of the claim and no name.
-        tag = claim[: hit.start].endswith("#") and hit.end == hit.token_end
-        if hit.quoted or (hit.proper and not tag):
+        hit = _select_hit(hits)
+        # A complete hashtag counts as a word of the claim, not as a name.
+        is_hashtag = claim[: hit.start].endswith("#") and hit.end == hit.token_end
+        if hit.quoted or (hit.proper and not is_hashtag):
             kind = "quotation" if hit.quoted else "name"
             reason = f"{kind}: {hit.surface!r} stands in a {kind}, where nothing is exchanged"
-            return _unmade(base, exchange, reason, hit.kind)
-        # What ends in the word is a term of its own ("Vorquartal").
-        free = [each for each in hits if not (each.quoted or each.proper or each.member == "head")]
-        others = [each for each in longest_hits(free) if each.token_start != hit.token_start]
-        found = substitute(claim, hit, self._lexicon.words[word], self._lexicon, others)
-        if found.status == "review":
-            return _unmade(base, exchange, found.reason, hit.kind, "review")
-        if found.shifted_claim == claim:
-            return _unmade(base, exchange, "unchanged: both words have the same form here", hit.kind)
-        return MinimalPair(base, exchange, found.shifted_claim, hit.kind, "made", found.reason, found.edits)
+            return _build_failed_pair(base, exchange, reason, hit.kind)
+        # A compound with the word as its head is a different term ("Vorquartal").
+        free_hits = [
+            occurrence
+            for occurrence in hits
+            if not (occurrence.quoted or occurrence.proper or occurrence.member == "head")
+        ]
+        other_hits = [
+            occurrence for occurrence in longest_hits(free_hits) if occurrence.token_start != hit.token_start
+        ]
+        substitution = substitute(claim, hit, self._lexicon.words[word], self._lexicon, other_hits)
+        if substitution.status == "review":
+            return _build_failed_pair(base, exchange, substitution.reason, hit.kind, "review")
+        if substitution.shifted_claim == claim:
+            return _build_failed_pair(
+                base, exchange, "unchanged: both words have the same form here", hit.kind
+            )
+        return MinimalPair(
+            base,
+            exchange,
+            substitution.shifted_claim,
+            hit.kind,
+            "made",
+            substitution.reason,
+            substitution.edits,
+        )
 
 
-def _unmade(
+def _build_failed_pair(
     base: str, exchange: str, reason: str, hit: HitKind | None = None, status: PairStatus = "none"
 ) -> MinimalPair:
     return MinimalPair(base, exchange, "", hit, status, reason, ())
 
 
-def _first(hits: list[Hit]) -> Hit:
-    """Return the hit to exchange: a word of its own before a member of a compound, then the first."""
+def _select_hit(hits: list[Hit]) -> Hit:
+    """Return the hit to exchange: no quotation or name, then no compound member, then the first."""
     return min(hits, key=lambda hit: (hit.quoted or hit.proper, hit.kind == "compound", hit.start))
 
 
@@ -132,10 +148,10 @@ class ClaimItem:
     """A claim with one word exchanged.
 
     Attributes:
-        claim: with the word that is exchanged.
-        exchange: the words, with shift and judgements.
-        pair: what became of the exchange; only made ones are published.
-        content: what becomes of the claim's.
+        claim: claim with the base word.
+        exchange: words of the exchange, with shift and judgements.
+        pair: result of the exchange; the dataset has only made pairs.
+        content: effect on the content of the claim.
     """
 
     claim: FactualClaim
@@ -145,7 +161,7 @@ class ClaimItem:
 
     @property
     def id(self) -> str:
-        """Unique name: claim and words."""
+        """Unique name: claim and word pair."""
         return f"{self.claim.id}/{self.exchange.id}"
 
     def text(self, arm: str) -> str:
@@ -154,29 +170,34 @@ class ClaimItem:
 
 
 def items(family: XphemismTemplates) -> dict[str, list[ClaimItem]]:
-    """Return the exchanges that the claims ask for, by config, made or not.
+    """Map configs to the exchanges that the claims list, made or not.
 
-    They are mixed by a seed, so that any beginning of them is spread over topics and words.
+    A seeded shuffle spreads topics and words over any first n items.
     """
     maker, lexicon = PairMaker(family.lexicon), family.lexicon
-    known, neutral = (
-        {(each.base, each.exchange): each for each in exchanges}
+    exchange_by_words, placebo_by_words = (
+        {(exchange.base, exchange.exchange): exchange for exchange in exchanges}
         for exchanges in (lexicon.exchanges(), lexicon.neutral_exchanges())
     )
-    found: dict[str, list[ClaimItem]] = {config: [] for config in ARMS}
-    for own in family.claims():
+    items_by_config: dict[str, list[ClaimItem]] = {config: [] for config in ARMS}
+    for claim in family.claims():
         groups = [
-            (PAIRS if content == "same" else OTHER, content, known, group)
-            for content, group in own.pairs.items()
+            (PAIRS if content == "same" else OTHER, content, exchange_by_words, group)
+            for content, group in claim.pairs.items()
         ]
-        for config, content, exchanges, group in (*groups, (PLACEBO, CONTENTS[0], neutral, own.placebo)):
-            found[config] += [
-                ClaimItem(own, exchanges[words], maker.make(own.claim, *words), content) for words in group
+        for config, content, by_words, group in (
+            *groups,
+            (PLACEBO, CONTENTS[0], placebo_by_words, claim.placebo),
+        ):
+            items_by_config[config] += [
+                ClaimItem(claim, by_words[words], maker.make(claim.claim, *words), content) for words in group
             ]
-    return {config: _mixed(family, config, each) for config, each in found.items()}
+    return {
+        config: _shuffle(family, config, config_items) for config, config_items in items_by_config.items()
+    }
 
 
-def _mixed(family: XphemismTemplates, purpose: str, found: Sequence[ClaimItem]) -> list[ClaimItem]:
+def _shuffle(family: XphemismTemplates, purpose: str, claim_items: Sequence[ClaimItem]) -> list[ClaimItem]:
     identity = family.dataset.identity
-    order = named_rng(identity.name, identity.version, f"order/{purpose}").permutation(len(found))
-    return [found[place] for place in order]
+    order = named_rng(identity.name, identity.version, f"order/{purpose}").permutation(len(claim_items))
+    return [claim_items[index] for index in order]

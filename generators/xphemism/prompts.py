@@ -1,4 +1,4 @@
-"""Prompts that ask for the truth of a claim, in every style and language."""
+"""Prompts about the truth of a claim, in all styles and languages."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from polbias.jinja_texts import TemplateRenderer
 
 
 class ClaimPrompts:
-    """The prompts around a claim.
+    """Renderer of the prompts about a claim.
 
     Args:
-        family: the templates.
+        family: templates of the dataset.
     """
 
     def __init__(self, family: XphemismTemplates) -> None:
@@ -18,7 +18,7 @@ class ClaimPrompts:
         self._texts = TemplateRenderer(family.folder / "prompts.yaml", {})
 
     def render(self, style: str, language: str, claim: str) -> str:
-        """Return the prompt about a claim, in a style and a language of its instruction."""
+        """Render the prompt about a claim, in a style and an instruction language."""
         wording = self._wordings[language]  # type: ignore[index]
         objective = wording.objective if style == "objective" else ""
         values = {"claim": claim, "objective": objective}

@@ -1,4 +1,4 @@
-"""The tables of the X-phemism family: prompts about claims in both arms, placebo pairs, and the lexicon."""
+"""Tables of the X-phemism dataset: prompts about claims in both arms, placebo pairs, and the lexicon."""
 
 from __future__ import annotations
 
@@ -19,93 +19,102 @@ LEXICON = "lexicon"
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
-    """Return the specification of the whole dataset."""
+    """Return the specification of the dataset."""
     family = load_family(folder)
-    made = {
-        config: [item for item in found if item.pair.status == "made"]
-        for config, found in items(family).items()
+    items_by_config = {
+        config: [item for item in config_items if item.pair.status == "made"]
+        for config, config_items in items(family).items()
     }
-    tables = [_prompts(family, config, ARMS[config], found) for config, found in made.items()]
-    return make_dataset_spec(family.dataset.identity, (*tables, _lexicon(family)))
+    tables = [
+        _prompts_table(family, config, ARMS[config], config_items)
+        for config, config_items in items_by_config.items()
+    ]
+    return make_dataset_spec(family.dataset.identity, (*tables, _lexicon_table(family)))
 
 
-def _shared(family: XphemismTemplates, source: str, of: Callable[..., Lookup]) -> dict[str, Expression]:
+def _shared_columns(
+    family: XphemismTemplates, source: str, lookup: Callable[..., Lookup]
+) -> dict[str, Expression]:
     return {
         "language": Constant(value="de"),
         "source": Constant(value=source.format(paper=family.dataset.paper)),
         "proof": Constant(value="annotated"),
-        "cluster_id": of(attrgetter("pair_id")),
-        "base_word": of(attrgetter("base")),
-        "exchange_word": of(attrgetter("exchange")),
-        "shift": of(attrgetter("shift")),
-        "axis": of(attrgetter("axis")),
-        "judgmental_base": of(lambda each: int(each.judgmental_base), pa.int8()),
-        "judgmental_exchange": of(lambda each: int(each.judgmental_exchange), pa.int8()),
+        "cluster_id": lookup(attrgetter("pair_id")),
+        "base_word": lookup(attrgetter("base")),
+        "exchange_word": lookup(attrgetter("exchange")),
+        "shift": lookup(attrgetter("shift")),
+        "axis": lookup(attrgetter("axis")),
+        "judgmental_base": lookup(lambda exchange: int(exchange.judgmental_base), pa.int8()),
+        "judgmental_exchange": lookup(lambda exchange: int(exchange.judgmental_exchange), pa.int8()),
     }
 
 
-def _prompts(family: XphemismTemplates, config: str, arm: str, kept: Sequence[ClaimItem]) -> TableSpec:
-    """Return the config of the prompts about claims in two arms: the base claim and the changed one."""
-    by_id = {item.id: item for item in kept}
+def _prompts_table(
+    family: XphemismTemplates, config: str, arm: str, claim_items: Sequence[ClaimItem]
+) -> TableSpec:
+    """Return the table of prompts about claims in two arms: base claim and changed claim."""
+    by_id = {item.id: item for item in claim_items}
     styles, languages, arms = PROMPT_STYLES, tuple(family.prompts.prompts), ("base", arm)
     levels = {"style": styles, "language": languages, "item": tuple(by_id), "arm": arms}
-    over, of = Factors(levels).lookup, lookup_over("item", kept)
+    by_levels, by_item = Factors(levels).lookup, lookup_over("item", claim_items)
     prompts = ClaimPrompts(family)
 
-    def prompt(style: str, language: str, name: str, side: str) -> str:
-        return prompts.render(style, language, by_id[name].text(side))
+    def prompt(style: str, language: str, item_id: str, claim_arm: str) -> str:
+        return prompts.render(style, language, by_id[item_id].text(claim_arm))
 
-    def identifier(style: str, language: str, name: str) -> str:
-        return f"{config}/{name}/{style}/{language}"
+    def pair_id(style: str, language: str, item_id: str) -> str:
+        return f"{config}/{item_id}/{style}/{language}"
 
     source = family.dataset.placebo_source if config == PLACEBO else family.dataset.source
-    columns = _shared(family, source, lookup_over("item", (item.exchange for item in kept))) | {
-        "id": over("style language item arm", lambda *part: f"{identifier(*part[:3])}/{part[3]}"),
-        "template_id": over("style language", lambda style, language: f"{style}.{language}"),
-        "prompt": over("style language item arm", prompt),
-        "pair_id": over("style language item", identifier),
+    columns = _shared_columns(
+        family, source, lookup_over("item", (item.exchange for item in claim_items))
+    ) | {
+        "id": by_levels("style language item arm", lambda *part: f"{pair_id(*part[:3])}/{part[3]}"),
+        "template_id": by_levels("style language", lambda style, language: f"{style}.{language}"),
+        "prompt": by_levels("style language item arm", prompt),
+        "pair_id": by_levels("style language item", pair_id),
         "pair_kind": Constant(value="placebo" if config == PLACEBO else "x-phemism"),
-        "content": of(attrgetter("content")),
-        "erratum": of(lambda item: _errata(family, item.exchange.pair_id)),
-        "claim_id": of(attrgetter("claim.id")),
+        "content": by_item(attrgetter("content")),
+        "erratum": by_item(lambda item: _errata_cell(family, item.exchange.pair_id)),
+        "claim_id": by_item(attrgetter("claim.id")),
         **{
-            name: of(attrgetter(f"claim.{name}"))
+            name: by_item(attrgetter(f"claim.{name}"))
             for name in ("gold", "evidence", "reference", "as_of", "status")
         },
-        "arm": over("arm", str),
-        "claim": over("item arm", lambda name, side: by_id[name].text(side)),
-        "prompt_style": over("style", str),
-        "instruction_language": over("language", str),
-        "hit": of(attrgetter("pair.hit")),
-        "edited": over("item arm", lambda name, side: _edited(by_id[name], side)),
+        "arm": by_levels("arm", str),
+        "claim": by_levels("item arm", lambda item_id, claim_arm: by_id[item_id].text(claim_arm)),
+        "prompt_style": by_levels("style", str),
+        "instruction_language": by_levels("language", str),
+        "hit": by_item(attrgetter("pair.hit")),
+        "edited": by_levels("item arm", lambda item_id, claim_arm: _edited_text(by_id[item_id], claim_arm)),
         "label_true": Constant(value=family.prompts.labels["true"]),
         "label_false": Constant(value=family.prompts.labels["false"]),
     }
     return table(family.dataset.identity, config, levels, columns)
 
 
-def _lexicon(family: XphemismTemplates) -> TableSpec:
-    """Return the config of the word pairs, each in both directions, without prompts."""
-    directed = {each.id: each for each in family.lexicon.exchanges()}
-    printed = {pair.pair_id: pair for pair in family.lexicon.pairs}
-    of = lookup_over("pair", directed.values())
-    columns = _shared(family, family.dataset.lexicon_source, of) | {
-        "id": of(lambda each: f"{LEXICON}/{each.id}"),
-        "template_id": of(lambda each: printed[each.pair_id].collected),
-        "prompt": of(lambda each: f"{each.base} / {each.exchange}"),
-        "pair_id": of(lambda each: f"{LEXICON}/{each.pair_id}"),
+def _lexicon_table(family: XphemismTemplates) -> TableSpec:
+    """Return the table of word pairs in both directions, without prompts."""
+    directed = {exchange.id: exchange for exchange in family.lexicon.exchanges()}
+    pairs_by_id = {pair.pair_id: pair for pair in family.lexicon.pairs}
+    by_pair = lookup_over("pair", directed.values())
+    columns = _shared_columns(family, family.dataset.lexicon_source, by_pair) | {
+        "id": by_pair(lambda exchange: f"{LEXICON}/{exchange.id}"),
+        "template_id": by_pair(lambda exchange: pairs_by_id[exchange.pair_id].collected),
+        "prompt": by_pair(lambda exchange: f"{exchange.base} / {exchange.exchange}"),
+        "pair_id": by_pair(lambda exchange: f"{LEXICON}/{exchange.pair_id}"),
         "pair_kind": Constant(value="reversed"),
-        "erratum": of(lambda each: _errata(family, each.pair_id, words=True)),
+        "erratum": by_pair(lambda exchange: _errata_cell(family, exchange.pair_id, words=True)),
     }
     return table(family.dataset.identity, LEXICON, {"pair": tuple(directed)}, columns)
 
 
-def _errata(family: XphemismTemplates, pair_id: str, words: bool = False) -> str | None:
-    """Return the errata that concern rows of a pair; of the bare words, those about this pair alone."""
-    own = (each for each in family.errata if each.applies != "none" and each.applies.pair)
-    return errata_of(own if words else family.errata, pair=pair_id)
+def _errata_cell(family: XphemismTemplates, pair_id: str, words: bool = False) -> str | None:
+    """Return the errata that apply to rows of a pair; with ``words``, only errata with a pair scope."""
+    pair_errata = (erratum for erratum in family.errata if erratum.applies != "none" and erratum.applies.pair)
+    return errata_of(pair_errata if words else family.errata, pair=pair_id)
 
 
-def _edited(item: ClaimItem, side: str) -> str:
-    """Return what differs, as it stands in an arm, places separated by a bar."""
-    return " | ".join(edit.old if side == "base" else edit.new for edit in item.pair.edits)
+def _edited_text(item: ClaimItem, arm: str) -> str:
+    """Return the differing text in an arm; a bar separates the edits."""
+    return " | ".join(edit.old if arm == "base" else edit.new for edit in item.pair.edits)

@@ -1,4 +1,4 @@
-"""Template files of the family: lexicon, claims, prompts."""
+"""Template files of the X-phemism dataset: lexicon, claims, prompts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from polbias.yaml_models import (
     require_placeholders,
 )
 
-# The claims that come with the toolkit: factual, checkable, with what makes them true or false.
+# Packaged claims: factual, checkable, with evidence.
 
 Gold = Literal["true", "false"]
 Status = Literal["unverified", "verified"]
@@ -40,16 +40,16 @@ class FactualClaim(TemplateModel):
     """A claim.
 
     Attributes:
-        id: unique.
+        id: unique name.
         claim: one German sentence.
         gold: whether it is true.
-        evidence: what makes it true or false.
-        reference: where anyone can look that up.
-        as_of: year of the state of affairs that it is about.
+        evidence: fact that makes it true or false.
+        reference: public source of the evidence.
+        as_of: year that the claim is about.
         status: ``unverified`` until a person has checked the evidence.
-        pairs: exchanges, each as base and exchange word, by what becomes of the content: it stays the
-            ``same``, is ``vaguer`` (broader or narrower too), or is an ``other`` one.
-        placebo: neutral exchanges of a noun, in the same way; none if no noun has a neutral partner.
+        pairs: (base, exchange) words, by effect on the content: the ``same``, ``vaguer`` (also broader or
+            narrower), or an ``other`` one.
+        placebo: neutral (base, exchange) nouns; empty if no noun has a neutral synonym.
     """
 
     id: Name
@@ -64,11 +64,11 @@ class FactualClaim(TemplateModel):
 
     @model_validator(mode="after")
     def _sound(self) -> FactualClaim:
-        count = len(self.claim.split())
-        if count > _MAX_WORDS:
-            raise ValueError(f"claim: found {count} words, expected at most {_MAX_WORDS}; shorten it")
-        every = [words for group in (*self.pairs.values(), self.placebo) for words in group]
-        if len(set(every)) < len(every):
+        n_words = len(self.claim.split())
+        if n_words > _MAX_WORDS:
+            raise ValueError(f"claim: found {n_words} words, expected at most {_MAX_WORDS}; shorten it")
+        exchanges = [words for group in (*self.pairs.values(), self.placebo) for words in group]
+        if len(set(exchanges)) < len(exchanges):
             raise ValueError("pairs: found an exchange twice; keep one")
         return self
 
@@ -82,36 +82,42 @@ class ClaimsFile(TemplateModel):
 
 
 def load_claims(folder: Path, lexicon: Lexicon) -> Mapping[str, ClaimsFile]:
-    """Return the claims files by topic, in alphabetical order."""
-    known, neutral = (
-        {(each.base, each.exchange) for each in exchanges}
+    """Map topics to claims files, in alphabetical order of the files.
+
+    Raises:
+        TemplateError: if there is no file, an exchange is not in the lexicon, or an id or claim occurs twice.
+    """
+    pairs, placebos = (
+        {(exchange.base, exchange.exchange) for exchange in exchanges}
         for exchanges in (lexicon.exchanges(), lexicon.neutral_exchanges())
     )
     files: dict[str, ClaimsFile] = {}
-    places: dict[str, str] = {}
+    locations: dict[str, str] = {}
     for path in sorted((folder / "claims").glob("*.yaml")):
         file = load_template(path, ClaimsFile)
         for index, claim in enumerate(file.claims):
-            groups = [(f"pairs.{content}", group, known) for content, group in claim.pairs.items()]
-            for field, group, there in (*groups, ("placebo", claim.placebo, neutral)):
-                for number, words in enumerate(group):
-                    if words not in there:
-                        file_of = "placebo.tsv" if field == "placebo" else "pairs.tsv"
-                        where = f"claims.{index}.{field}.{number}"
-                        raise field_error(path, where, f"found {list(words)}, no pair of {file_of}")
+            groups = [(f"pairs.{content}", group, pairs) for content, group in claim.pairs.items()]
+            for field, group, allowed_pairs in (*groups, ("placebo", claim.placebo, placebos)):
+                for position, words in enumerate(group):
+                    if words not in allowed_pairs:
+                        table_file = "placebo.tsv" if field == "placebo" else "pairs.tsv"
+                        field_path = f"claims.{index}.{field}.{position}"
+                        raise field_error(
+                            path, field_path, f"found {list(words)}, expected a pair of {table_file}"
+                        )
             for field in ("id", "claim"):
                 value = getattr(claim, field)
-                if value in places:
-                    problem = f"found {value!r}, which stands in {places[value]} too; keep one"
+                if value in locations:
+                    problem = f"found {value!r}, also in {locations[value]}; keep one"
                     raise field_error(path, f"claims.{index}.{field}", problem)
-                places[value] = f"{display_path(path)}, {claim.id}"
+                locations[value] = f"{display_path(path)}, {claim.id}"
         files[file.topic] = file
     if not files:
         raise TemplateError(f"{display_path(folder / 'claims')}: found no *.yaml, expected files of claims")
     return files
 
 
-# All template files of the X-phemism family, read and checked against each other.
+# Template files of the X-phemism dataset.
 
 PromptStyle = Literal["simple", "objective"]
 PromptLanguage = Literal["de", "en"]
@@ -119,7 +125,7 @@ PROMPT_STYLES: tuple[PromptStyle, ...] = ("simple", "objective")
 
 
 class XphemismDatasetFile(TemplateModel):
-    """Identity, sources and the number of claims."""
+    """Identity, sources and number of claims of the dataset."""
 
     identity: Identity
     paper: Text
@@ -133,9 +139,9 @@ class ClaimPrompt(TemplateModel):
     """The prompt in one language.
 
     Attributes:
-        source: of the wording.
-        text: Jinja text with ``claim`` and ``objective``.
-        objective: the sentence that only the objective prompt has.
+        source: source of the wording.
+        text: Jinja template with ``claim`` and ``objective``.
+        objective: sentence of the objective prompt style only.
     """
 
     source: str
@@ -144,14 +150,14 @@ class ClaimPrompt(TemplateModel):
 
     @model_validator(mode="after")
     def _slots(self) -> ClaimPrompt:
-        for slot in ("claim", "objective"):
-            if self.text.count("{{ " + slot + " }}") != 1:
-                raise ValueError(f"text: expected '{{{{ {slot} }}}}' once, found {self.text!r}")
+        for placeholder in ("claim", "objective"):
+            if self.text.count("{{ " + placeholder + " }}") != 1:
+                raise ValueError(f"text: expected '{{{{ {placeholder} }}}}' once, found {self.text!r}")
         return self
 
 
 class PromptsFile(TemplateModel):
-    """Both prompts in every language."""
+    """Prompts by language, and labels of the answers."""
 
     labels: Annotated[Mapping[Gold, Text], require_all_names(Gold)]
     prompts: Annotated[Mapping[PromptLanguage, ClaimPrompt], require_all_names(PromptLanguage)]
@@ -163,15 +169,15 @@ class _XphemismScope(ErratumScope):
 
 @dataclass(frozen=True)
 class XphemismTemplates:
-    """Everything that the tables are made of.
+    """Template files of the dataset.
 
     Attributes:
-        folder: where the files are.
+        folder: folder of the files.
         dataset: identity and sources.
-        prompts: both prompts.
+        prompts: prompts by language.
         lexicon: pairs, placebo pairs and morphology.
-        files: own claims by topic.
-        errata: of the original.
+        files: claims files by topic.
+        errata: errata of the paper.
     """
 
     folder: Path
@@ -188,16 +194,20 @@ class XphemismTemplates:
 
 
 def load_family(folder: Path | None = None) -> XphemismTemplates:
-    """Return the family's files."""
+    """Return the template files of a folder; default: the packaged templates.
+
+    Raises:
+        TemplateError: if a file is invalid, or the number of claims or of true claims is not as declared.
+    """
     root = folder or package_file("templates/xphemism")
     dataset = load_template(root / "dataset.yaml", XphemismDatasetFile)
     lexicon = load_lexicon(root)
     files = load_claims(root, lexicon)
     golds = [claim.gold for file in files.values() for claim in file.claims]
     if len(golds) != dataset.claims or golds.count("true") * 2 != len(golds):
-        found = f"found {golds.count('true')} true of {len(golds)} claims in claims/"
+        problem = f"found {golds.count('true')} true of {len(golds)} claims in claims/"
         raise field_error(
-            root / "dataset.yaml", "claims", f"{found}, expected {dataset.claims}, half of them true"
+            root / "dataset.yaml", "claims", f"{problem}, expected {dataset.claims}, half of them true"
         )
     prompts = load_template(root / "prompts.yaml", PromptsFile)
     errata = load_errata(root, Erratum[_XphemismScope])

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from polbias.generators.xphemism.matching.text import lists
+from polbias.generators.xphemism.matching.text import word_lists
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word, WordPair
 from polbias.generators.xphemism.vocabulary.paradigms import forms
 
@@ -179,6 +179,8 @@ def _links(word: Word, linking: str) -> bool:
         plain = form.replace("-", " ").removesuffix("ung")
         shortest = max(len(plain) - _LOST, 1)
         stems = [form.replace("-", " "), *(plain[:end] for end in range(shortest, len(plain) + 1))]
-        if any(bare in (stem, *(stem + each for each in lists().compounds["linking"])) for stem in stems):
+        if any(
+            bare in (stem, *(stem + each for each in word_lists().compounds["linking"])) for stem in stems
+        ):
             return True
     return False

@@ -29,7 +29,7 @@ def _cell(column: int, value: str) -> Change:
 @pytest.mark.parametrize(
     ("name", "change", "said"),
     [
-        ("pairs.tsv", lambda lines: lines[1:], "pairs.tsv:1: columns are "),
+        ("pairs.tsv", lambda lines: lines[1:], "pairs.tsv:1: found columns "),
         (
             "pairs.tsv",
             lambda lines: [*lines, "a\tb"],
@@ -47,7 +47,7 @@ def _cell(column: int, value: str) -> Change:
         (
             "morphology.a.tsv",
             lambda lines: [*lines, lines[1]],
-            r"morphology.a.tsv:\d+: word: '.*' stands there twice; keep one",
+            r"morphology.a.tsv:\d+: word: found .* twice; keep one",
         ),
     ],
 )

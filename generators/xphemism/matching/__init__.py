@@ -1,4 +1,4 @@
-"""Where words of the lexicon stand in German texts: exact, inflected, inside compounds, quoted, in names."""
+"""Matching of lexicon words in German texts: exact, inflected, inside compounds, quoted, in names."""
 
 from polbias.generators.xphemism.matching.matcher import Matcher
 

@@ -1,4 +1,4 @@
-"""Exchanging a word of a German claim, with article, adjectives, pronouns and verb in agreement."""
+"""Substitution of a word in a German claim, with agreement of article, adjectives, pronouns and verb."""
 
 from polbias.generators.xphemism.substitution.edits import Substitution, TextEdit
 from polbias.generators.xphemism.substitution.exchange import substitute

@@ -1,4 +1,4 @@
-"""Which case and number a noun of a claim has: what its form, its phrase and its place leave."""
+"""Case and number of a noun in a claim, from its form, its phrase and its position."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import chain
 
 from polbias.generators.language import german_words as german
-from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.substitution import words as word_classes
 from polbias.generators.xphemism.substitution.case_roles import role_of
-from polbias.generators.xphemism.substitution.clause import clause_at, finite_number, takes
+from polbias.generators.xphemism.substitution.clause import clause_at, contains_verb, finite_number
 from polbias.generators.xphemism.substitution.edits import NeedsReviewError
 from polbias.generators.xphemism.substitution.phrase import (
     NounPhrase,
@@ -34,35 +34,42 @@ IsDecisive = Callable[[list[Agreement]], bool]
 def agreements(
     tokens: Tokens, phrase: NounPhrase, readings: Iterable[Reading], word: Word
 ) -> list[Agreement]:
-    """Return the readings of a noun that its determiner and adjectives allow.
+    """Return the agreements of a noun that its form, determiner and adjectives allow.
 
-    A claim with a mistake in the phrase allows none. Then the determiner counts ("des Wohnungsbau"), not the
-    form of the noun, and without a determiner the form of the noun.
+    If they contradict each other (a mistake in the claim), the determiner decides ("des Wohnungsbau");
+    without a determiner, the form of the noun.
+
+    Raises:
+        NeedsReviewError: if the article belongs to another word or is not found.
     """
     strength = phrase.strength(tokens)
     by_form = _distinct(readings, strength)
-    determined = [agreement for agreement in by_form if _fits_determiner(tokens, phrase, agreement)]
-    if determined:
-        if found := matching_agreements(tokens, phrase, readings):
-            return found
-        near = replace(phrase, attributes=phrase.attributes[-1:])
-        near_fits = any(_fits_adjectives(tokens, near, each, strength) for each in determined)
-        if not near_fits and phrase.determined_by(tokens) is None:
+    by_determiner = [agreement for agreement in by_form if _fits_determiner(tokens, phrase, agreement)]
+    if by_determiner:
+        if matches := matching_agreements(tokens, phrase, readings):
+            return matches
+        nearest = replace(phrase, attributes=phrase.attributes[-1:])
+        nearest_fits = any(
+            _fits_adjectives(tokens, nearest, agreement, strength) for agreement in by_determiner
+        )
+        if not nearest_fits and phrase.find_determiner(tokens) is None:
             raise NeedsReviewError(
-                "adjective", f'the article before "{tokens[near.attributes[0]].text}" was not found'
+                "adjective", f'the article before "{tokens[nearest.attributes[0]].text}" was not found'
             )
-        return determined
-    every = _distinct(chain.from_iterable(forms(word).values()), strength)
-    every = [agreement for agreement in every if _fits_determiner(tokens, phrase, agreement)]
-    if by_form and not every:
+        return by_determiner
+    candidates = _distinct(chain.from_iterable(forms(word).values()), strength)
+    candidates = [agreement for agreement in candidates if _fits_determiner(tokens, phrase, agreement)]
+    if by_form and not candidates:
         raise NeedsReviewError(
             "other-word", f'the article before "{tokens[phrase.head].text}" fits another word'
         )
-    return [each for each in every if _fits_adjectives(tokens, phrase, each, strength)] or every
+    return [
+        agreement for agreement in candidates if _fits_adjectives(tokens, phrase, agreement, strength)
+    ] or candidates
 
 
 def matching_agreements(tokens: Tokens, phrase: NounPhrase, readings: Iterable[Reading]) -> list[Agreement]:
-    """Return the readings of a noun with which its determiner and all of its adjectives agree."""
+    """Return the agreements of a noun that its form, determiner and all adjectives allow."""
     strength = phrase.strength(tokens)
     return [
         agreement
@@ -85,15 +92,16 @@ def _distinct(readings: Iterable[Reading], strength: Strength) -> list[Agreement
 def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> NounPhrase:
     """Return the noun phrase of a noun.
 
-    A relative pronoun before a plural is no article ("Lager, in die Menschen kamen").
+    A relative pronoun before a plural is not an article ("Lager, in die Menschen kamen").
     """
     phrase = read_phrase(tokens, head)
-    fits = any(
-        _fits_determiner(tokens, phrase, each) for each in _distinct(readings, phrase.strength(tokens))
+    has_reading = any(
+        _fits_determiner(tokens, phrase, agreement)
+        for agreement in _distinct(readings, phrase.strength(tokens))
     )
-    if not fits:
+    if not has_reading:
         phrase = extended_phrase(tokens, phrase) or phrase
-    if phrase.determiner is None or (fits and all(reading.number != "pl" for reading in readings)):
+    if phrase.determiner is None or (has_reading and all(reading.number != "pl" for reading in readings)):
         return phrase
     if clause_at(tokens, head).opener != phrase.determiner:
         return phrase
@@ -102,21 +110,21 @@ def phrase_at(tokens: Tokens, head: int, readings: Iterable[Reading]) -> NounPhr
 
 def _fits_determiner(tokens: Tokens, phrase: NounPhrase, agreement: Agreement) -> bool:
     if phrase.contracted and phrase.preposition is not None:
-        article = closed.CONTRACTIONS[tokens[phrase.preposition].low][1]
-        return closed.is_allowed(article, agreement)
-    return phrase.determiner is None or closed.is_allowed(tokens[phrase.determiner].low, agreement)
+        article = word_classes.CONTRACTIONS[tokens[phrase.preposition].low][1]
+        return word_classes.is_allowed(article, agreement)
+    return phrase.determiner is None or word_classes.is_allowed(tokens[phrase.determiner].low, agreement)
 
 
 def _fits_adjectives(tokens: Tokens, phrase: NounPhrase, agreement: Agreement, strength: Strength) -> bool:
-    wanted = adjective_ending(agreement.case, agreement.number, strength, agreement.gender)
-    return all(ending_of(tokens[place].low) == wanted for place in phrase.attributes)
+    ending = adjective_ending(agreement.case, agreement.number, strength, agreement.gender)
+    return all(ending_of(tokens[index].low) == ending for index in phrase.attributes)
 
 
 def narrow_agreements(
-    tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement], decided: IsDecisive
+    tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement], is_decided: IsDecisive
 ) -> list[Agreement]:
-    """Return the agreements that the rules leave, applied one after another until they decide."""
-    left = candidates
+    """Apply the rules in order until ``is_decided``; return the remaining agreements."""
+    remaining = candidates
     for rule in (
         _by_preposition,
         _by_coordination,
@@ -127,10 +135,10 @@ def narrow_agreements(
         _by_role,
         _by_sex,
     ):
-        if decided(left):
-            return left
-        left = rule(tokens, phrase, last, left) or left
-    return left
+        if is_decided(remaining):
+            return remaining
+        remaining = rule(tokens, phrase, last, remaining) or remaining
+    return remaining
 
 
 def _with_cases(candidates: list[Agreement], cases: tuple[Case, ...]) -> list[Agreement]:
@@ -138,104 +146,108 @@ def _with_cases(candidates: list[Agreement], cases: tuple[Case, ...]) -> list[Ag
 
 
 def government(tokens: Tokens, phrase: NounPhrase, last: int) -> tuple[Case, ...]:
-    """Return the cases that a preposition before or after the phrase governs, () without one."""
+    """Return the cases that the preposition or postposition of the phrase governs, () without one."""
     if phrase.preposition is None:
-        after = closed.low_after(tokens, last)
-        return (closed.POSTPOSITIONS[after],) if after in closed.POSTPOSITIONS else ()
+        next_word = word_classes.next_low(tokens, last)
+        return (word_classes.POSTPOSITIONS[next_word],) if next_word in word_classes.POSTPOSITIONS else ()
     low = tokens[phrase.preposition].low
     if phrase.contracted:
-        low = closed.CONTRACTIONS[low][0]
+        low = word_classes.CONTRACTIONS[low][0]
     if low in ("statt", "anstatt") and clause_at(tokens, phrase.head).kind == "zu":
         return ("acc",)
-    return closed.PREPOSITIONS.get(low, ())
+    return word_classes.PREPOSITIONS.get(low, ())
 
 
 def _by_preposition(
     tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]
 ) -> list[Agreement]:
     cases = government(tokens, phrase, last)
-    unmarked = cases == ("gen",) and phrase.determiner is None and not phrase.attributes
-    if unmarked and all(each.case != "gen" for each in candidates):
-        # "wegen Völkermord": the genitive shows where the exchange word has an adjective.
-        return [Agreement("gen", each.number, each.gender) for each in candidates]
-    head = _by_head(tokens, phrase, cases) if len(cases) > 1 else ()
-    return _with_cases(candidates, head) or _with_cases(candidates, cases)
+    is_unmarked = cases == ("gen",) and phrase.determiner is None and not phrase.attributes
+    if is_unmarked and all(candidate.case != "gen" for candidate in candidates):
+        # "wegen Völkermord": the genitive is visible if the exchange word has an adjective.
+        return [Agreement("gen", candidate.number, candidate.gender) for candidate in candidates]
+    head_cases = _by_head(tokens, phrase, cases) if len(cases) > 1 else ()
+    return _with_cases(candidates, head_cases) or _with_cases(candidates, cases)
 
 
 def _by_head(tokens: Tokens, phrase: NounPhrase, cases: tuple[Case, ...]) -> tuple[Case, ...]:
-    """Return the case of several that the head of a prepositional object governs, () if it is not known."""
-    place = phrase.preposition or 0
-    low, noun = tokens[place].low, tokens[max(place - 1, 0)].low.removesuffix("s")
+    """Return the case that the governing noun or verb takes, else the usual case of the preposition or ()."""
+    index = phrase.preposition or 0
+    low, noun = tokens[index].low, tokens[max(index - 1, 0)].low.removesuffix("s")
     words = clause_at(tokens, phrase.head).words(tokens)
-    heads = {case: closed.GOVERNMENT.get(f"{low} {case}", frozenset()) for case in cases}
-    found = tuple(case for case in cases if noun.endswith(tuple(heads[case]))) or tuple(
-        case for case in cases if takes(tokens, phrase.head, heads[case]) or not heads[case].isdisjoint(words)
+    governors = {case: word_classes.GOVERNMENT.get(f"{low} {case}", frozenset()) for case in cases}
+    matches = tuple(case for case in cases if noun.endswith(tuple(governors[case]))) or tuple(
+        case
+        for case in cases
+        if contains_verb(tokens, phrase.head, governors[case]) or not governors[case].isdisjoint(words)
     )
-    return found[:1] if len(found) == 1 else cases[: not found and low in closed.USUAL]
+    return matches[:1] if len(matches) == 1 else cases[: not matches and low in word_classes.USUAL_CASE]
 
 
 def _left_conjunct(tokens: Tokens, phrase: NounPhrase) -> int | None:
-    """Return the place of the noun that the phrase is joined to, None if there is none."""
-    before = phrase.first - 1
-    if before < 1 or phrase.preposition is not None:
+    """Return the index of the noun that the phrase is coordinated with, None without one."""
+    index = phrase.first - 1
+    if index < 1 or phrase.preposition is not None:
         return None
-    token = tokens[before]
-    if token.low in ("auch", "nicht") and before > 1:
-        before -= 1
-        token = tokens[before]
-    joined = token.low in closed.CONJUNCTIONS or token.text in "/&"
-    listed = token.text == "," and _list_goes_on(tokens, phrase.head)
-    if not joined and not listed:
+    token = tokens[index]
+    if token.low in ("auch", "nicht") and index > 1:
+        index -= 1
+        token = tokens[index]
+    is_joined = token.low in word_classes.CONJUNCTIONS or token.text in "/&"
+    is_listed = token.text == "," and _is_in_list(tokens, phrase.head)
+    if not is_joined and not is_listed:
         return None
-    before -= 1
-    while before >= 0 and tokens[before].text in ")“”\"'":
-        before -= 1
-    return (
-        before if before >= 0 and tokens[before].is_noun and not tokens[before].text.endswith("-") else None
-    )
+    index -= 1
+    while index >= 0 and tokens[index].text in ")“”\"'":
+        index -= 1
+    return index if index >= 0 and tokens[index].is_noun and not tokens[index].text.endswith("-") else None
 
 
-def _list_goes_on(tokens: Tokens, head: int) -> bool:
-    """Return whether a noun is one of a list: another comma with a noun, or "und", follows at once."""
+def _is_in_list(tokens: Tokens, head: int) -> bool:
+    """Whether a noun is in a list: a comma or conjunction follows at once."""
     following = tokens[head + 1 : head + 2]
-    return bool(following) and (following[0].low in closed.CONJUNCTIONS or following[0].text == ",")
+    return bool(following) and (following[0].low in word_classes.CONJUNCTIONS or following[0].text == ",")
 
 
 def conjunct_cases(tokens: Tokens, phrase: NounPhrase) -> tuple[Case, ...] | None:
-    """Return the cases that the phrase shares with the noun that it is joined to, None without one."""
-    place = _left_conjunct(tokens, phrase)
-    if place is None:
+    """Return the possible cases of the noun that the phrase is coordinated with, None without one."""
+    conjunct = _left_conjunct(tokens, phrase)
+    if conjunct is None:
         return None
-    first = place
+    first = conjunct
     while first and tokens[first - 1].is_noun and not tokens[first - 1].begins_sentence:
         first -= 1
     left = read_phrase(tokens, first)
-    governed = government(tokens, left, place)
+    governed = government(tokens, left, conjunct)
     if governed:
         return tuple(case for case in governed if case in _determiner_cases(tokens, left)) or governed
-    further = conjunct_cases(tokens, left)
-    own = _determiner_cases(tokens, left)
-    if further:
-        return tuple(case for case in further if case in own) or further
-    if _after_noun(tokens, left) and "gen" in own and (left.determiner is not None or left.attributes):
-        # "die Erhöhung der Abgabe und der Beiträge"; what comes before it may be the conjunct just as well.
+    left_conjunct_cases = conjunct_cases(tokens, left)
+    left_cases = _determiner_cases(tokens, left)
+    if left_conjunct_cases:
+        return tuple(case for case in left_conjunct_cases if case in left_cases) or left_conjunct_cases
+    if (
+        _is_after_noun(tokens, left)
+        and "gen" in left_cases
+        and (left.determiner is not None or left.attributes)
+    ):
+        # "die Erhöhung der Abgabe und der Beiträge": the noun before the genitive may also be the conjunct.
         outer = read_phrase(tokens, left.first - 1)
         shared = tuple(_determiner_cases(tokens, outer)) if outer.determiner is not None else ()
         return ("gen", *shared) if phrase.determiner is not None else ("gen",)
-    return tuple(case for case in own if case != "gen") or own
+    return tuple(case for case in left_cases if case != "gen") or left_cases
 
 
 def _determiner_cases(tokens: Tokens, phrase: NounPhrase) -> tuple[Case, ...]:
     if phrase.determiner is None:
         return CASES
-    plural = german.is_plural(tokens[phrase.head].text)
+    is_plural = german.is_plural(tokens[phrase.head].text)
     gender = german.gender(tokens[phrase.head].text)
-    found = {
+    cases = {
         case
-        for _, case, column in closed.DETERMINER_FORMS[tokens[phrase.determiner].low]
-        if plural is None or (plural == (column == "pl") and (plural or gender in (None, column)))
+        for _, case, column in word_classes.DETERMINER_FORMS[tokens[phrase.determiner].low]
+        if is_plural is None or (is_plural == (column == "pl") and (is_plural or gender in (None, column)))
     }
-    return tuple(case for case in CASES if case in found) or CASES
+    return tuple(case for case in CASES if case in cases) or CASES
 
 
 def _by_coordination(
@@ -246,32 +258,32 @@ def _by_coordination(
 
 
 def _by_form(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
-    """A noun without anything before it is a plural if it can be counted, and no genitive unless marked."""
+    """Without determiner, prefer the plural, and drop the genitive unless an adjective marks it."""
     if phrase.determiner is not None or phrase.contracted:
         return candidates
-    left = candidates
-    if {"sg", "pl"} <= {candidate.number for candidate in left}:
+    remaining = candidates
+    if {"sg", "pl"} <= {candidate.number for candidate in remaining}:
         number = "pl"
         if phrase.first > 0 and tokens[phrase.first - 1].low in ("als", "zum", "per", "pro", "ein", "kein"):
             finite = clause_at(tokens, phrase.head).finite
             number = "pl" if finite is not None and finite_number(tokens[finite].low) == "pl" else "sg"
-        left = [candidate for candidate in left if candidate.number == number]
-    if not phrase.attributes and any(candidate.case != "gen" for candidate in left):
-        left = [candidate for candidate in left if candidate.case != "gen"]
-    return left
+        remaining = [candidate for candidate in remaining if candidate.number == number]
+    if not phrase.attributes and any(candidate.case != "gen" for candidate in remaining):
+        remaining = [candidate for candidate in remaining if candidate.case != "gen"]
+    return remaining
 
 
-def _after_noun(tokens: Tokens, phrase: NounPhrase) -> bool:
-    """Return whether a phrase stands right after a noun that it can be an attribute of."""
-    before = phrase.first - 1
-    if before < 0 or phrase.preposition is not None:
+def _is_after_noun(tokens: Tokens, phrase: NounPhrase) -> bool:
+    """Whether a phrase directly follows a noun, number or quantifier that it can be an attribute of."""
+    index = phrase.first - 1
+    if index < 0 or phrase.preposition is not None:
         return False
-    while before > 0 and tokens[before].text in "“”\"')":
-        before -= 1
-    token = tokens[before]
+    while index > 0 and tokens[index].text in "“”\"')":
+        index -= 1
+    token = tokens[index]
     if token.kind == "number" or token.text == "%":
         return True
-    if token.low in closed.PARTITIVE:
+    if token.low in word_classes.PARTITIVE:
         return True
     return token.is_noun and not (
         token.begins_sentence and german.lemma(token.low).islower() and token.low in german.CLOSED
@@ -284,57 +296,67 @@ def _by_genitive(
     if phrase.preposition is not None:
         return candidates
     genitive = _with_cases(candidates, ("gen",))
-    rest = [candidate for candidate in candidates if candidate.case != "gen"]
-    if not genitive or not rest:
+    non_genitive = [candidate for candidate in candidates if candidate.case != "gen"]
+    if not genitive or not non_genitive:
         return candidates
-    if not _after_noun(tokens, phrase):
-        return genitive if takes(tokens, phrase.head, closed.GENITIVE_VERBS) else rest
-    dative = _with_cases(rest, ("dat",))
-    if dative and takes(tokens, phrase.head, closed.DATIVE_VERBS) and not _in_front(tokens, phrase):
+    if not _is_after_noun(tokens, phrase):
+        return genitive if contains_verb(tokens, phrase.head, word_classes.GENITIVE_VERBS) else non_genitive
+    dative = _with_cases(non_genitive, ("dat",))
+    if (
+        dative
+        and contains_verb(tokens, phrase.head, word_classes.DATIVE_VERBS)
+        and not _is_before_verb(tokens, phrase)
+    ):
         return dative
-    nominative = [candidate for candidate in rest if candidate.case != "dat"]
-    # "hat der Minister der Abgabe zugestimmt" aside, a noun with "der" after a noun is its attribute.
-    first = phrase.first == 0 or tokens[phrase.first - 1].text in ",;:.!?"
-    return candidates if nominative and first else genitive
+    non_dative = [candidate for candidate in non_genitive if candidate.case != "dat"]
+    # A noun phrase with "der" after a noun is its attribute, except "hat der Minister der Abgabe zugestimmt".
+    is_initial = phrase.first == 0 or tokens[phrase.first - 1].text in ",;:.!?"
+    return candidates if non_dative and is_initial else genitive
 
 
-def _in_front(tokens: Tokens, phrase: NounPhrase) -> bool:
-    """Return whether a phrase after a noun stands before the verb, where only one has room."""
+def _is_before_verb(tokens: Tokens, phrase: NounPhrase) -> bool:
+    """Whether a phrase precedes the finite verb of a verb-second clause, where only one phrase can."""
     clause = clause_at(tokens, phrase.head)
     return clause.kind == "second" and clause.finite is not None and phrase.head < clause.finite
 
 
 def _by_dative(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
-    """Nominative or accusative rather than dative, unless a verb of the clause takes a dative."""
+    """Choose the dative if a verb of the clause takes one and the noun is not bare, else drop it."""
     if phrase.preposition is not None:
         return candidates
     dative = _with_cases(candidates, ("dat",))
-    rest = [candidate for candidate in candidates if candidate.case != "dat"]
-    if not dative or not rest:
+    non_dative = [candidate for candidate in candidates if candidate.case != "dat"]
+    if not dative or not non_dative:
         return candidates
-    bare = phrase.determiner is None and not phrase.attributes
-    return dative if not bare and takes(tokens, phrase.head, closed.DATIVE_VERBS) else rest
+    is_bare = phrase.determiner is None and not phrase.attributes
+    return (
+        dative
+        if not is_bare and contains_verb(tokens, phrase.head, word_classes.DATIVE_VERBS)
+        else non_dative
+    )
 
 
 def is_coordinated(tokens: Tokens, phrase: NounPhrase, last: int) -> bool:
-    """Return whether a noun is joined to another one, so that a verb agrees with both."""
-    joined = closed.low_after(tokens, last) in closed.CONJUNCTIONS
-    return joined or _left_conjunct(tokens, phrase) is not None
+    """Whether a noun is coordinated with another one, so that a verb agrees with both."""
+    is_joined = word_classes.next_low(tokens, last) in word_classes.CONJUNCTIONS
+    return is_joined or _left_conjunct(tokens, phrase) is not None
 
 
 def _by_number(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
-    """Of nominatives only those whose number is that of the verb, if another reading is left."""
+    """Drop nominatives whose number differs from the number of the verb."""
     clause = clause_at(tokens, phrase.head)
     if clause.finite is None or is_coordinated(tokens, phrase, last):
         return candidates
-    verb = finite_number(tokens[clause.finite].low)
+    verb_number = finite_number(tokens[clause.finite].low)
     return [
-        candidate for candidate in candidates if candidate.case != "nom" or verb in (candidate.number, None)
+        candidate
+        for candidate in candidates
+        if candidate.case != "nom" or verb_number in (candidate.number, None)
     ]
 
 
 def _by_role(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
-    """Nominative or accusative by the place in the clause."""
+    """Choose nominative or accusative by the position in the clause."""
     if {candidate.case for candidate in candidates} != {"nom", "acc"}:
         return candidates
     numbers = {candidate.number for candidate in candidates}
@@ -344,6 +366,6 @@ def _by_role(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agr
 
 
 def _by_sex(tokens: Tokens, phrase: NounPhrase, last: int, candidates: list[Agreement]) -> list[Agreement]:
-    """Rather a plural than one woman: "der Geflüchteten"."""
-    plural = any(candidate.number == "pl" for candidate in candidates)
-    return [candidate for candidate in candidates if not (plural and candidate.gender == "f")]
+    """Prefer a plural to a feminine singular: "der Geflüchteten"."""
+    has_plural = any(candidate.number == "pl" for candidate in candidates)
+    return [candidate for candidate in candidates if not (has_plural and candidate.gender == "f")]

@@ -1,4 +1,4 @@
-"""Edits of a text."""
+"""Edits of a claim."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Literal
 
 from polbias.generators.xphemism.substitution.words import Tokens
 
-# What a substitution is: the claim with the exchanged word, or the reason why a reader has to make it.
+# Result of a substitution: the claim with the exchanged word, or the reason for a manual review.
 
 EditKind = Literal["word", "determiner", "adjective", "preposition", "verb", "pronoun"]
 
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """One change.
+    """One edit.
 
     Attributes:
-        start: offset in the base claim of the first character that is replaced.
-        end: offset after the last one.
-        old: what stood there.
-        new: what replaces it, "" if it is removed.
-        kind: part of the noun phrase or clause that was changed.
+        start: offset in the base claim of the first replaced character.
+        end: offset after the last replaced character.
+        old: replaced text.
+        new: replacement, "" for a deletion.
+        kind: part of the noun phrase or clause.
     """
 
     start: int
@@ -34,13 +34,13 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class Substitution:
-    """A claim with its word exchanged.
+    """Result of a substitution.
 
     Attributes:
-        shifted_claim: the claim with the exchange word; under review the claim as it was.
+        shifted_claim: claim with the exchange word; if status is "review", the unchanged claim.
         status: "made" or "review".
-        reason: why a reader has to look at it, as ``"code: plain words"``; "" if it was made.
-        edits: changes in the order of the claim.
+        reason: reason for the review, as ``"code: explanation"``; "" if made.
+        edits: edits in the order of the claim.
     """
 
     shifted_claim: str
@@ -50,28 +50,28 @@ class Substitution:
 
 
 class NeedsReviewError(Exception):
-    """A reader has to decide.
+    """No rule decides the substitution: a person has to review it.
 
     Args:
         code: short stable name of the reason.
-        words: the reason in plain words.
+        explanation: the reason in plain words.
     """
 
-    def __init__(self, code: str, words: str) -> None:
-        super().__init__(f"{code}: {words}")
+    def __init__(self, code: str, explanation: str) -> None:
+        super().__init__(f"{code}: {explanation}")
 
 
-# Changes by token, and the claim that they make.
+# Token edits, and the claim after them.
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """New text for tokens that follow one another.
+    """Replacement of consecutive tokens.
 
     Attributes:
-        first: place of the first token.
-        last: place of the last token.
-        text: what replaces them; "" removes them with the blank after them.
+        first: index of the first token.
+        last: index of the last token.
+        text: replacement; "" removes the tokens and the blank after them.
         kind: part of the noun phrase or clause.
     """
 
@@ -81,40 +81,46 @@ class Span:
     kind: EditKind
 
 
-def token_change(tokens: Tokens, place: int, text: str, kind: EditKind) -> tuple[Span, ...]:
-    """Return the change of one token to a text in lower case, none if it is the same; a capital is kept."""
-    old = tokens[place]
+def token_change(tokens: Tokens, index: int, text: str, kind: EditKind) -> tuple[Span, ...]:
+    """Return the replacement of one token, () if only the case differs; an initial capital stays."""
+    old = tokens[index]
     if old.low == text.lower():
         return ()
     new = text[:1].upper() + text[1:] if old.text[0].isupper() and text else text
-    return (Span(place, place, new, kind),)
+    return (Span(index, index, new, kind),)
 
 
 def apply_edits(claim: str, tokens: Tokens, spans: Iterable[Span]) -> tuple[str, tuple[TextEdit, ...]]:
-    """Return a claim with changes made, and the changes as edits of its characters.
+    """Apply token edits; return the new claim, and the edits by character.
 
-    A sentence that began with a capital still does.
+    A sentence that begins with a capital still does afterwards.
     """
     edits: list[TextEdit] = []
     parts: list[str] = []
-    done, capital = 0, False
+    copied_end, needs_capital = 0, False
     for span in sorted(set(spans)):
         start, end = tokens[span.first].start, tokens[span.last].end
-        opens = (tokens[span.first].begins_sentence and tokens[span.first].text[0].isupper()) or capital
-        capital = False
+        starts_sentence = (
+            tokens[span.first].begins_sentence and tokens[span.first].text[0].isupper()
+        ) or needs_capital
+        needs_capital = False
         text = span.text
         if not text:
             following = tokens[span.last + 1] if span.last + 1 < len(tokens) else None
             end = following.start if following else end
-            capital = opens
-        elif opens:
+            needs_capital = starts_sentence
+        elif starts_sentence:
             text = text[:1].upper() + text[1:]
-        parts += [claim[done:start], text]
+        parts += [claim[copied_end:start], text]
         edits.append(TextEdit(start, end, claim[start:end], text, span.kind))
-        done = end
-        if capital and following is not None and not any(other.first == span.last + 1 for other in spans):
-            parts.append(claim[done].upper())
-            edits[-1] = TextEdit(start, end + 1, claim[start : end + 1], claim[done].upper(), span.kind)
-            done, capital = end + 1, False
-    parts.append(claim[done:])
+        copied_end = end
+        if (
+            needs_capital
+            and following is not None
+            and not any(next_span.first == span.last + 1 for next_span in spans)
+        ):
+            parts.append(claim[copied_end].upper())
+            edits[-1] = TextEdit(start, end + 1, claim[start : end + 1], claim[copied_end].upper(), span.kind)
+            copied_end, needs_capital = end + 1, False
+    parts.append(claim[copied_end:])
     return "".join(parts), tuple(edits)

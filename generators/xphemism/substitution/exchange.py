@@ -1,4 +1,4 @@
-"""Exchange of a word in a claim."""
+"""Substitution of a word in a claim."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from polbias.generators.language.german_words import is_known
 from polbias.generators.xphemism.matching.text import Hit
-from polbias.generators.xphemism.substitution import words as closed
+from polbias.generators.xphemism.substitution import words as word_classes
 from polbias.generators.xphemism.substitution.case_roles import check_text
 from polbias.generators.xphemism.substitution.edits import NeedsReviewError, Span, Substitution, apply_edits
 from polbias.generators.xphemism.substitution.nouns import NounHit, exchange_noun
@@ -17,51 +17,55 @@ from polbias.generators.xphemism.substitution.words import ClaimToken, Tokens, t
 from polbias.generators.xphemism.vocabulary.lexicon import Lexicon, Word
 from polbias.generators.xphemism.vocabulary.paradigms import ENDINGS, Reading, forms, genders, superlatives
 
-# What a form can be, whatever its capitals.
+# Readings of a form.
 
 
 def readings_of(word: Word, surface: str) -> tuple[Reading, ...]:
-    """Return what a form can be, whatever its capitals and white space; () if it is no form of the word."""
+    """Return the readings of a form, ignoring case and white space; () if it is not a form of the word."""
     plain = " ".join(surface.split()).casefold()
     return tuple(
         reading for form, readings in forms(word).items() if form.casefold() == plain for reading in readings
     )
 
 
-# Words that are no nouns: adjectives keep their ending, fixed phrases are put in as they are.
+# Words other than nouns: adjectives keep their ending, fixed phrases replace the word unchanged.
 
 
 @lru_cache(maxsize=4096)
-def as_noun(word: Word) -> Word:
-    """Return a word as a noun: a verb as "das Ableben", an adjective as "der Arbeitslose"."""
+def nominalise(word: Word) -> Word:
+    """Return the noun of a word: "das Ableben" for a verb, "der Arbeitslose" for an adjective.
+
+    Raises:
+        NeedsReviewError: if the word cannot replace a noun.
+    """
     if word.pos == "noun":
         return word
     if word.singular is None or word.tail or word.pos == "fixed":
         raise NeedsReviewError("part-of-speech", f'"{word.word}" cannot replace a noun')
-    single = word.singular[:1].upper() + word.singular[1:]
-    verb = word.pos == "verb"
-    single, genitive = (single, single + "s") if verb else (single + "e", single + "en")
+    singular = word.singular[:1].upper() + word.singular[1:]
+    is_verb = word.pos == "verb"
+    singular, genitive = (singular, singular + "s") if is_verb else (singular + "e", singular + "en")
     return word.model_copy(
         update={
             "pos": "noun",
-            "head": single,
-            "gender": "n" if verb else "m/f",
+            "head": singular,
+            "gender": "n" if is_verb else "m/f",
             "citation": "sg",
-            "singular": single,
+            "singular": singular,
             "genitive": (genitive,),
-            "plural": None if verb else single,
-            "declension": "strong" if verb else "adjectival",
+            "plural": None if is_verb else singular,
+            "declension": "strong" if is_verb else "adjectival",
             "linking": (genitive,),
         }
     )
 
 
 def exchange_other(first: int, last: int, surface: str, base: Word, exchange: Word) -> tuple[Span, ...]:
-    """Return the change of an adjective, verb or fixed phrase."""
+    """Return the replacement of an adjective, verb or fixed phrase."""
     if base.pos == "adjective":
-        text = _adjective(surface, base, exchange)
+        text = _exchange_adjective(surface, base, exchange)
     elif base.pos == "verb":
-        text = _verb(surface, base, exchange)
+        text = _exchange_verb(surface, base, exchange)
     elif exchange.pos in ("fixed", "adjective"):
         text = exchange.word
     else:
@@ -71,8 +75,8 @@ def exchange_other(first: int, last: int, surface: str, base: Word, exchange: Wo
     return (Span(first, last, text, "word"),)
 
 
-def _adjective(surface: str, base: Word, exchange: Word) -> str:
-    """Return an adjective with the ending of another one; comparatives included."""
+def _exchange_adjective(surface: str, base: Word, exchange: Word) -> str:
+    """Return the exchange adjective with the ending of the base word, also in comparatives."""
     low, stem = surface.lower(), (base.singular or base.word).lower()
     if low == base.word.lower():
         if exchange.pos in ("fixed", "adjective"):
@@ -91,8 +95,8 @@ def _adjective(surface: str, base: Word, exchange: Word) -> str:
     raise NeedsReviewError("part-of-speech", f'"{exchange.word}" cannot take the form of "{surface}"')
 
 
-def _verb(surface: str, base: Word, exchange: Word) -> str:
-    """Return the infinitive or participle of a verb; its finite forms go to a reader."""
+def _exchange_verb(surface: str, base: Word, exchange: Word) -> str:
+    """Return the infinitive or participle of the exchange verb; finite forms need a review."""
     if exchange.pos == "verb" and exchange.singular:
         tail = f"{exchange.tail} " if exchange.tail else ""
         if surface.lower() == base.word.lower():
@@ -102,112 +106,122 @@ def _verb(surface: str, base: Word, exchange: Word) -> str:
     raise NeedsReviewError("verb-phrase", f'"{exchange.word}" has to be put into the clause by hand')
 
 
-# A word inside a compound: its linking element, and words derived from it ("Konkurrentin").
+# Compound members: linking elements, and derived words ("Konkurrentin").
 
-# So many last letters must two words share for the same suffix to fit both ("-minister-ium").
-_SHARED = 5
-# A shorter last member is rather an ending or a part of one.
-_SHORTEST = 4
+# Minimum of shared last letters for the same suffix to fit both words ("-minister-ium").
+_MIN_SHARED_ENDING = 5
+# A shorter last member is more probably an ending or a part of one.
+_MIN_MEMBER = 4
 _SUPERLATIVE = re.compile("e?st(e[nrsm]?)")
-_ELEMENTS = ("s", "es", "n", "en", "e", "er", "")
+_LINKING_ELEMENTS = ("s", "es", "n", "en", "e", "er", "")
 
 
-def exchange_member(token: ClaimToken, place: int, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
-    """Return the change of a compound whose first or middle member is exchanged."""
+def exchange_member(token: ClaimToken, index: int, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
+    """Return the replacement of a compound after exchange of its first or middle member."""
     start = hit.start - token.start
-    left, rest = token.text[:start], token.text[start:]
-    end = hit.end - hit.start
-    right = rest[_linked(rest, end, base) :]
-    if right.lower() in closed.DERIVATIONS:
+    left, member_and_right = token.text[:start], token.text[start:]
+    member_length = hit.end - hit.start
+    right = member_and_right[_linked_length(member_and_right, member_length, base) :]
+    if right.lower() in word_classes.DERIVATIONS:
         stem = _derivation_base(right.lower(), base, exchange)
     elif exchange.linking and exchange.pos == "noun":
         if not _is_word(right):
             raise NeedsReviewError("compound-member", f'"{right}" in "{token.text}" is no known word')
         stem = exchange.linking[0]
         if right.lower().startswith("werk"):
-            stem = closed.MEMBERS.get(exchange.word, stem)
-        right = _with_seam(stem, right, rest[: len(rest) - len(right)].endswith("-"))
+            stem = word_classes.MEMBERS.get(exchange.word, stem)
+        right = _join_right(stem, right, member_and_right[: len(member_and_right) - len(right)].endswith("-"))
     else:
         raise NeedsReviewError("compound-phrase", f'"{exchange.word}" cannot be a member of a compound')
     if any(form.lower() in token.low for form in (exchange.word, stem)):
         raise NeedsReviewError("already-there", f'"{token.text}" has the exchange word already')
     capital = token.text[start].isupper()
-    return (Span(place, place, left + (stem if capital else stem[:1].lower() + stem[1:]) + right, "word"),)
+    return (Span(index, index, left + (stem if capital else stem[:1].lower() + stem[1:]) + right, "word"),)
 
 
-def _with_seam(stem: str, right: str, hyphen: bool) -> str:
-    """Return what is left of a compound as it is written after a new member."""
+def _join_right(stem: str, right: str, has_hyphen: bool) -> str:
+    """Return the remaining members of a compound, with hyphen and case as the new member requires."""
     if stem.endswith("-"):
         right = right.removeprefix("-")
         return right[:1].upper() + right[1:]
-    if hyphen:
+    if has_hyphen:
         return right.lower() if right[1:].islower() else f"-{right}"
     return right
 
 
-def _linked(rest: str, end: int, base: Word) -> int:
-    """Return the length of the member with its linking element."""
-    low = rest.lower()
-    fitting = [
-        len(form) for form in base.linking if low.startswith(form.lower()) and end <= len(form) < len(rest)
+def _linked_length(text: str, member_length: int, base: Word) -> int:
+    """Return the length of a member with its linking element."""
+    low = text.lower()
+    lengths = [
+        len(form)
+        for form in base.linking
+        if low.startswith(form.lower()) and member_length <= len(form) < len(text)
     ]
-    if fitting:
+    if lengths:
         # "Endlager-suche", not "Endlagers-uche".
-        return max(fitting, key=lambda length: (_is_word(rest[length:]), length))
-    # Before a hyphen whatever is left of the member is its linking element.
-    element = low[end:].partition("-")
-    return end + len(element[0]) if element[1] and element[0] in _ELEMENTS else end
+        return max(lengths, key=lambda length: (_is_word(text[length:]), length))
+    # Letters between the member and a hyphen are a linking element, if they are one of the list.
+    linking_and_rest = low[member_length:].partition("-")
+    return (
+        member_length + len(linking_and_rest[0])
+        if linking_and_rest[1] and linking_and_rest[0] in _LINKING_ELEMENTS
+        else member_length
+    )
 
 
 def _is_word(right: str) -> bool:
-    """Return whether what is left of a compound is a word, a compound, or words with hyphens."""
-    first = right.lstrip("-").partition("-")[0]
-    if len(first) < _SHORTEST and not right.startswith("-"):
+    """Whether the remaining members are a word, a compound, or words with hyphens."""
+    first_word = right.lstrip("-").partition("-")[0]
+    if len(first_word) < _MIN_MEMBER and not right.startswith("-"):
         return False
-    known = any(is_known(form) for form in (first, first.lower(), first.capitalize()))
-    return known or any(
-        is_known(first[cut:].capitalize()) and is_known(first[:cut].rstrip("s").capitalize())
-        for cut in range(_SHORTEST, len(first) - _SHORTEST + 1)
+    is_single_word = any(is_known(form) for form in (first_word, first_word.lower(), first_word.capitalize()))
+    return is_single_word or any(
+        is_known(first_word[cut:].capitalize()) and is_known(first_word[:cut].rstrip("s").capitalize())
+        for cut in range(_MIN_MEMBER, len(first_word) - _MIN_MEMBER + 1)
     )
 
 
 def _derivation_base(suffix: str, base: Word, exchange: Word) -> str:
-    """Return what the suffix of a derived word stands after."""
-    single, old = exchange.singular, base.singular
-    if single is None or old is None or exchange.pos != "noun" or exchange.modifiers or exchange.tail:
+    """Return the stem of the exchange word before a derivational suffix."""
+    singular, base_singular = exchange.singular, base.singular
+    if (
+        singular is None
+        or base_singular is None
+        or exchange.pos != "noun"
+        or exchange.modifiers
+        or exchange.tail
+    ):
         raise NeedsReviewError("derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}"')
-    strong = exchange.declension == "strong" and single.endswith("er")
-    agent = exchange.declension == "weak" or strong
-    if suffix in ("in", "innen") and "m" in genders(exchange) and agent:
-        return single.removesuffix("e")
-    if single[-_SHARED:].lower() == old[-_SHARED:].lower():
-        return single
+    is_strong_agent = exchange.declension == "strong" and singular.endswith("er")
+    is_agent = exchange.declension == "weak" or is_strong_agent
+    if suffix in ("in", "innen") and "m" in genders(exchange) and is_agent:
+        return singular.removesuffix("e")
+    if singular[-_MIN_SHARED_ENDING:].lower() == base_singular[-_MIN_SHARED_ENDING:].lower():
+        return singular
     raise NeedsReviewError(
         "derived-word", f'"{exchange.word}" cannot take the suffix "-{suffix}" of the derived word'
     )
 
 
-# Exchanging a word of a claim for another one with everything that has to agree (PolBiX, section 3.3).
+# Substitution of a word, with all words that agree with it (PolBiX, section 3.3).
 
 
 def substitute(
-    claim: str, hit: Hit, exchange: Word, lexicon: Lexicon, others: Iterable[Hit] = ()
+    claim: str, hit: Hit, exchange: Word, lexicon: Lexicon, other_hits: Iterable[Hit] = ()
 ) -> Substitution:
-    """Exchange a word of a claim in the place of a hit and of others of the same word.
+    """Exchange a word of a claim at a hit, and at other hits of the same word.
 
-    The exchange word takes case and number of the base word; article, contraction, adjectives, relative
-    pronoun and verb are made to agree. Where readings of the claim lead to different results and no rule
-    decides, nothing is
-    guessed: the status is "review".
+    The exchange word takes case and number of the base word; article, contraction, adjectives, pronouns and
+    verb change to agree. If no rule decides between readings with different results, the status is "review".
     """
     tokens = tokenise(claim)
     base = lexicon.words[hit.word]
     spans: list[Span] = []
     try:
-        for each in (hit, *others):
-            _check_context(claim, each, exchange)
-            spans += _spans(tokens, each, base, exchange)
-        # Two hits may demand the same change, but not different ones in one place.
+        for occurrence in (hit, *other_hits):
+            _check_context(claim, occurrence, exchange)
+            spans += _exchange_hit(tokens, occurrence, base, exchange)
+        # Two hits may require the same change, but not different changes of one token.
         ordered = sorted(set(spans))
         for left, right in pairwise(ordered):
             if right.first <= left.last:
@@ -219,33 +233,36 @@ def substitute(
 
 
 def _check_context(claim: str, hit: Hit, exchange: Word) -> None:
-    """Refuse a word in another sense than that of its pairs, or with an attribute that does not fit."""
-    around = f"{claim[: hit.start]}~{claim[hit.end :]}"
+    """Raise NeedsReviewError if the base word has another sense here, or the exchange word does not fit."""
+    context = f"{claim[: hit.start]}~{claim[hit.end :]}"
     for name, word in (("other_sense", hit.word), ("own_sense", hit.word), ("valency", exchange.word)):
-        pattern = closed.CONTEXTS[name].get(word)
-        if pattern and bool(pattern.search(around)) == (name != "own_sense"):
+        pattern = word_classes.CONTEXTS[name].get(word)
+        if pattern and bool(pattern.search(context)) == (name != "own_sense"):
             code = name.replace("own", "other").replace("_", "-")
             raise NeedsReviewError(code, f'"{exchange.word}" may not mean here what "{hit.surface}" does')
 
 
-def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
-    places = [place for place, token in enumerate(tokens) if token.start < hit.end and hit.start < token.end]
-    first, last = places[0], places[-1]
+def _exchange_hit(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
+    indices = [index for index, token in enumerate(tokens) if token.start < hit.end and hit.start < token.end]
+    first, last = indices[0], indices[-1]
     check_text(tokens, last)
     if hit.kind == "compound" and hit.member != "head":
-        member = as_noun(exchange) if base.pos == "noun" else exchange
+        member = nominalise(exchange) if base.pos == "noun" else exchange
         return exchange_member(tokens[first], first, hit, base, member)
     prefix = tokens[first].text[: hit.start - tokens[first].start]
     suffix = tokens[last].text[hit.end - tokens[last].start :]
     if suffix:
         raise NeedsReviewError("token", f'"{tokens[last].text}" goes on after the word')
     if base.pos == "noun":
-        shared = (
+        has_shared_member = (
             first > 1
-            and tokens[first - 1].low in closed.CONJUNCTIONS
+            and tokens[first - 1].low in word_classes.CONJUNCTIONS
             and tokens[first - 2].text.endswith("-")
         )
-        if shared and base.word[-_SHARED:].lower() != exchange.word[-_SHARED:].lower():
+        if (
+            has_shared_member
+            and base.word[-_MIN_SHARED_ENDING:].lower() != exchange.word[-_MIN_SHARED_ENDING:].lower()
+        ):
             raise NeedsReviewError(
                 "shared-member", f'"{tokens[first - 2].text}" shares a member with the word'
             )
@@ -254,7 +271,7 @@ def _spans(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, 
         if prefix and exchange.word.lower().startswith(prefix.lower().rstrip("-")):
             raise NeedsReviewError("already-there", f'"{prefix}" and "{exchange.word}" begin alike')
         readings = readings_of(base, hit.surface)
-        return exchange_noun(tokens, NounHit(first, last, base, readings, prefix), as_noun(exchange))
+        return exchange_noun(tokens, NounHit(first, last, base, readings, prefix), nominalise(exchange))
     if prefix:
         raise NeedsReviewError("compound-adjective", f'"{tokens[first].text}" is a compound of an adjective')
     return exchange_other(first, last, hit.surface, base, exchange)

@@ -14,7 +14,7 @@ from polbias.generators.language import german_words as german
 from polbias.generators.xphemism.vocabulary.paradigms import CASES, GENDERS, Case, Gender, Number, Strength
 from polbias.paths import package_file
 
-# A claim as tokens with their places.
+# Tokens of a claim.
 
 _TOKEN = re.compile(
     r"(?P<number>\d+(?:[.,]\d+)*(?![^\W\d_]))"
@@ -29,12 +29,12 @@ class ClaimToken:
     """A word, a number or a mark.
 
     Attributes:
-        text: as written.
-        low: in lower case.
-        start: offset of its first character.
-        end: offset after its last character.
+        text: text of the claim.
+        low: text in lower case.
+        start: offset of the first character.
+        end: offset after the last character.
         kind: "word", "number" or "mark".
-        opens: whether it is the first word of a sentence.
+        begins_sentence: whether it is the first word of a sentence.
     """
 
     text: str
@@ -46,7 +46,7 @@ class ClaimToken:
 
     @property
     def is_noun(self) -> bool:
-        """Return whether it is written like a noun or a name (also where it only opens the sentence)."""
+        """Whether it is a capitalised word: a noun, a name, or the first word of a sentence."""
         return self.kind == "word" and self.text[0].isupper()
 
 
@@ -56,36 +56,38 @@ Tokens: TypeAlias = tuple[ClaimToken, ...]
 @lru_cache(maxsize=4096)
 def tokenise(claim: str) -> Tokens:
     """Return the tokens of a claim."""
-    found: list[ClaimToken] = []
-    opens = True
+    tokens: list[ClaimToken] = []
+    begins_sentence = True
     for match in _TOKEN.finditer(claim):
         kind, text = str(match.lastgroup), match[0]
-        found.append(
-            ClaimToken(text, text.lower(), match.start(), match.end(), kind, opens and kind == "word")
+        tokens.append(
+            ClaimToken(
+                text, text.lower(), match.start(), match.end(), kind, begins_sentence and kind == "word"
+            )
         )
         if kind != "mark":
-            opens = False
+            begins_sentence = False
         elif text == ".":
-            opens = not _after_abbreviation(found)
+            begins_sentence = not _after_abbreviation(tokens)
         else:
-            # A quotation after a colon is a sentence; any other quotation mark changes nothing.
-            quotation = text in '„“"«»' and len(found) > 1 and found[-2].text == ":"
-            opens = opens or quotation or text in "!?…:;|"
-    return tuple(found)
+            # A quotation after a colon begins a sentence; other quotation marks do not.
+            is_quotation = text in '„“"«»' and len(tokens) > 1 and tokens[-2].text == ":"
+            begins_sentence = begins_sentence or is_quotation or text in "!?…:;|"
+    return tuple(tokens)
 
 
-def _after_abbreviation(found: list[ClaimToken]) -> bool:
-    if len(found) < 2 or found[-2].end != found[-1].start:
+def _after_abbreviation(tokens: list[ClaimToken]) -> bool:
+    if len(tokens) < 2 or tokens[-2].end != tokens[-1].start:
         return False
-    return found[-2].kind == "number" or bool(_ABBREVIATION.fullmatch(found[-2].text))
+    return tokens[-2].kind == "number" or bool(_ABBREVIATION.fullmatch(tokens[-2].text))
 
 
-def low_after(tokens: Tokens, place: int) -> str:
-    """Return the token after a place in lower case, "" at the end."""
-    return tokens[place + 1].low if place + 1 < len(tokens) else ""
+def next_low(tokens: Tokens, index: int) -> str:
+    """Return the next token in lower case, "" at the end."""
+    return tokens[index + 1].low if index + 1 < len(tokens) else ""
 
 
-# The closed classes of ``german.yaml``: determiners, prepositions, contractions, verbs.
+# Closed word classes of ``german.yaml``: determiners, prepositions, contractions, verbs.
 
 _DATA: dict[str, Any] = yaml.safe_load(
     package_file("generators/xphemism/substitution/german.yaml").read_text(encoding="utf-8")
@@ -93,7 +95,7 @@ _DATA: dict[str, Any] = yaml.safe_load(
 _COLUMNS: tuple[Gender | Literal["pl"], ...] = (*GENDERS, "pl")
 
 
-def _set(name: str) -> frozenset[str]:
+def _read_words(name: str) -> frozenset[str]:
     return frozenset(str(_DATA[name]).split())
 
 
@@ -107,13 +109,13 @@ class Agreement:
 
     @property
     def column(self) -> str:
-        """Return gender in the singular, "pl" in the plural."""
+        """Column of an inflection table: the gender in the singular, "pl" in the plural."""
         return self.gender if self.number == "sg" and self.gender else "pl"
 
 
 @dataclass(frozen=True, slots=True)
 class Determiner:
-    """A determiner by its stem ("d", "dies", "ein") with the declension of adjectives after it."""
+    """Stem of a determiner ("d", "dies", "ein"), and the declension of adjectives after it."""
 
     stem: str
     strength: Strength
@@ -122,15 +124,15 @@ class Determiner:
 DEFINITE = Determiner("d", "weak")
 
 
-def _stem(stem: str) -> str:
-    """Return what endings stand after: "euer" loses its second e before them."""
+def _ending_stem(stem: str) -> str:
+    """Return the stem before an ending: "euer" loses its second e."""
     return "eur" if stem == "euer" else stem
 
 
-SINGULAR_ONLY = _set("singular_only")
+SINGULAR_ONLY = _read_words("singular_only")
 _STRENGTHS: Mapping[str, Strength] = {"definite": "weak", "like_dieser": "weak", "like_ein": "mixed"}
 _FORMS: dict[tuple[Determiner, Case, str], str] = {
-    (Determiner(stem, strength), case, column): stem if ending == "-" else _stem(stem) + ending
+    (Determiner(stem, strength), case, column): stem if ending == "-" else _ending_stem(stem) + ending
     for name, strength in _STRENGTHS.items()
     for stem in str(_DATA[name]).split()
     for column in _COLUMNS
@@ -140,17 +142,21 @@ _FORMS: dict[tuple[Determiner, Case, str], str] = {
 DETERMINER_FORMS: dict[str, tuple[tuple[Determiner, Case, str], ...]] = {}
 for _reading, _form in _FORMS.items():
     DETERMINER_FORMS[_form] = (*DETERMINER_FORMS.get(_form, ()), _reading)
-NUMBER_MATTERS, COUNTING, INVARIABLE = _set("number_matters"), _set("counting"), _set("invariable")
+NUMBER_MATTERS, COUNTING, INVARIABLE = (
+    _read_words("number_matters"),
+    _read_words("counting"),
+    _read_words("invariable"),
+)
 
 
 def determiner_of(form: str) -> Determiner | None:
-    """Return the determiner that a form in lower case belongs to, None if it is none."""
+    """Return the determiner of a form in lower case, None if the form is not a determiner."""
     readings = DETERMINER_FORMS.get(form)
     return readings[0][0] if readings else None
 
 
 def is_allowed(form: str, agreement: Agreement) -> bool:
-    """Return whether a determiner form can stand with a noun of that case, number and gender."""
+    """Whether a determiner form agrees with case, number and gender."""
     return any(
         (case, column) == (agreement.case, agreement.column)
         for _, case, column in DETERMINER_FORMS.get(form, ())
@@ -158,7 +164,7 @@ def is_allowed(form: str, agreement: Agreement) -> bool:
 
 
 def determiner_form(determiner: Determiner, agreement: Agreement) -> str:
-    """Return the form of a determiner, "" where it has none ("ein" in the plural)."""
+    """Return the form of a determiner, "" if it has none ("ein" in the plural)."""
     return _FORMS.get((determiner, agreement.case, agreement.column), "")
 
 
@@ -166,15 +172,15 @@ PREPOSITIONS: Mapping[str, tuple[Case, ...]] = {
     word: tuple(cases.split()) for cases, words in _DATA["prepositions"].items() for word in words.split()
 }
 POSTPOSITIONS: Mapping[str, Case] = _DATA["postpositions"]
-BARE_UNMARKED = _set("bare_unmarked")
+BARE_UNMARKED = _read_words("bare_unmarked")
 CONTRACTIONS: Mapping[str, tuple[str, str]] = {
     short: tuple(long.split()) for short, long in _DATA["contractions"].items()
 }
 CONTRACTED: Mapping[tuple[str, str], str] = {
     CONTRACTIONS[short]: short for short in _DATA["written_contractions"].split()
 }
-CONJUNCTIONS, CLAUSE_CONJUNCTIONS = _set("conjunctions"), _set("clause_conjunctions")
-SUBJECT_PRONOUNS = _set("subject_pronouns")
+CONJUNCTIONS, CLAUSE_CONJUNCTIONS = _read_words("conjunctions"), _read_words("clause_conjunctions")
+SUBJECT_PRONOUNS = _read_words("subject_pronouns")
 RELATIVES: Mapping[str, tuple[str, ...]] = {
     key: tuple(row.split()) for key, row in _DATA["relatives"].items()
 }
@@ -185,12 +191,16 @@ PRONOUNS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     stem: {gender: tuple(forms.split()) for gender, forms in table.items()}
     for stem, table in _DATA["pronouns"].items()
 }
-COPULAS, DATIVE_VERBS, GENITIVE_VERBS = _set("copulas"), _set("dative_verbs"), _set("genitive_verbs")
+COPULAS, DATIVE_VERBS, GENITIVE_VERBS = (
+    _read_words("copulas"),
+    _read_words("dative_verbs"),
+    _read_words("genitive_verbs"),
+)
 FINITE: Mapping[str, str] = _DATA["finite"]
 FINITE_PLURAL: Mapping[str, str] = {plural: single for single, plural in reversed(list(FINITE.items()))}
 STRONG_PRESENT: Mapping[str, str] = _DATA["strong_present"]
-DERIVATIONS = _set("derivations")
-USUAL, EXPLETIVE = _set("usual_case"), _set("expletive")
+DERIVATIONS = _read_words("derivations")
+USUAL_CASE, EXPLETIVE = _read_words("usual_case"), _read_words("expletive")
 GOVERNMENT, PERSONAL_PRONOUNS = (
     {name: frozenset(words.split()) for name, words in _DATA[table].items()}
     for table in ("government", "personal_pronouns")
@@ -201,19 +211,19 @@ CONTEXTS = {
     name: {word: re.compile(pattern) for word, pattern in _DATA[name].items()}
     for name in ("other_sense", "own_sense", "valency")
 }
-AMOUNT_NOUNS = _set("amount_nouns")
-AMOUNTS = german.FRACTIONS | _set("amounts")
-ADVERBS = _set("adverbs")
-PARTITIVE = _set("partitive")
-TIMES, INTRANSITIVE, DECREEING = _set("times"), _set("intransitive"), _set("decreeing")
+AMOUNT_NOUNS = _read_words("amount_nouns")
+AMOUNTS = german.FRACTIONS | _read_words("amounts")
+ADVERBS = _read_words("adverbs")
+PARTITIVE = _read_words("partitive")
+TIMES, INTRANSITIVE, DECREEING = _read_words("times"), _read_words("intransitive"), _read_words("decreeing")
 PERSONAL, AUTHORITIES, COLLECTIVE, BODIES, ABSTRACT = (
-    tuple(_set(name)) for name in ("personal", "authorities", "collective", "bodies", "abstract")
+    tuple(_read_words(name)) for name in ("personal", "authorities", "collective", "bodies", "abstract")
 )
-"""How such nouns end."""
+"""Noun endings of these classes."""
 
 
 def strong_present(infinitive: str) -> str | None:
-    """Return the third person singular of a verb whose vowel changes, with its prefix, else None."""
+    """Return the third person singular of a verb with vowel change, prefix included, else None."""
     for start in range(len(infinitive)):
         form = STRONG_PRESENT.get(infinitive[start:])
         if form is not None:

@@ -1,1 +1,1 @@
-"""Words of the lexicon and all of their forms."""
+"""Words of the lexicon and all their forms."""

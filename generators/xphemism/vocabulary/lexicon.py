@@ -1,4 +1,4 @@
-"""The lexicon: word pairs with their shift (PolBiX, Table 5), placebo pairs, and the words' morphology."""
+"""Lexicon: word pairs with their shift (PolBiX, Table 5), placebo pairs, and the morphology of the words."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from polbias.errors import TemplateError
 from polbias.paths import package_file
 from polbias.yaml_models import Name, TemplateModel, display_path, template_text
 
-# What is known of a German word of the lexicon: its part of speech and how it is inflected.
+# Morphology: part of speech and inflection of a German word.
 
 PartOfSpeech = Literal["noun", "adjective", "verb", "fixed"]
 Citation = Literal["sg", "pl"]
@@ -23,63 +23,63 @@ LexicalGender = Literal["m", "f", "n", "m/f"]
 EMPTY = "-"
 
 
-def _absent(value: object) -> object:
+def _empty_to_none(value: object) -> object:
     return None if value == EMPTY else value
 
 
-_ABSENT = BeforeValidator(_absent)
+_EMPTY_TO_NONE = BeforeValidator(_empty_to_none)
 
 
-def _split(separator: str) -> BeforeValidator:
-    def parts(value: object) -> object:
+def _split_by(separator: str) -> BeforeValidator:
+    def split_cell(value: object) -> object:
         if not isinstance(value, str):
             return value
         if value == EMPTY:
             return ()
-        found = tuple(part.strip() for part in value.split(separator))
-        if not all(found):
+        elements = tuple(part.strip() for part in value.split(separator))
+        if not all(elements):
             raise ValueError(f"found {value!r}, expected something on both sides of every {separator!r}")
-        return found
+        return elements
 
-    return BeforeValidator(parts)
+    return BeforeValidator(split_cell)
 
 
-Optional = Annotated[str | None, _ABSENT]
+OptionalText = Annotated[str | None, _EMPTY_TO_NONE]
 
 
 class Word(TemplateModel):
     """A word or phrase with its hand-written morphology, one row of ``morphology.*.tsv``.
 
     Attributes:
-        word: as it stands in a pair.
+        word: spelling in a pair.
         pos: part of speech; ``fixed`` is never inflected.
         modifiers: stems of adjectives and participles left of the head (``("still",)``).
-        head: head noun, adjective or verb as it stands in ``word``.
-        tail: what stays unchanged beside the head (``"für alle"``), or None.
-        gender: of the head noun; ``m/f`` of a nominalised adjective that can be either.
-        citation: number of the form that stands in ``word``.
-        singular: nominative singular of the head, None if it has none; of an adjective the stem before
-            endings (``"teur"``); of a verb the infinitive.
+        head: head noun, adjective or verb as in ``word``.
+        tail: invariable words next to the head (``"für alle"``), or None.
+        gender: gender of the head noun; ``m/f`` for a nominalised adjective of either gender.
+        citation: number of the form in ``word``.
+        singular: nominative singular of the head, None without one; of an adjective the stem before endings
+            (``"teur"``); of a verb the infinitive.
         genitive: genitive singular, usual form first; of a verb the third person singular present.
-        plural: nominative plural, None if it has none; of a verb the third person plural present.
-        declension: of the head noun.
-        linking: forms as first member of a compound, usual one first; of a verb the past participle.
-        note: what is debatable, or None.
+        plural: nominative plural, None without one; of a verb the third person plural present.
+        declension: declension of the head noun.
+        linking: forms as first member of a compound, usual form first; of a verb the past participle.
+        note: debatable points, or None.
     """
 
     word: str
     pos: PartOfSpeech
-    modifiers: Annotated[tuple[str, ...], _split(",")]
-    head: Optional
-    tail: Optional
-    gender: Annotated[LexicalGender | None, _ABSENT]
-    citation: Annotated[Citation | None, _ABSENT]
-    singular: Optional
-    genitive: Annotated[tuple[str, ...], _split("|")]
-    plural: Optional
-    declension: Annotated[Declension | None, _ABSENT]
-    linking: Annotated[tuple[str, ...], _split("|")]
-    note: Optional
+    modifiers: Annotated[tuple[str, ...], _split_by(",")]
+    head: OptionalText
+    tail: OptionalText
+    gender: Annotated[LexicalGender | None, _EMPTY_TO_NONE]
+    citation: Annotated[Citation | None, _EMPTY_TO_NONE]
+    singular: OptionalText
+    genitive: Annotated[tuple[str, ...], _split_by("|")]
+    plural: OptionalText
+    declension: Annotated[Declension | None, _EMPTY_TO_NONE]
+    linking: Annotated[tuple[str, ...], _split_by("|")]
+    note: OptionalText
 
     @model_validator(mode="after")
     def _complete(self) -> Word:
@@ -96,14 +96,14 @@ class Word(TemplateModel):
         return self
 
 
-# The lexicon: word pairs with their shift (PolBiX, Table 5), placebo pairs, and the words' morphology.
+# Word pairs with their shift (PolBiX, Table 5), and placebo pairs.
 
 Shift = Literal["left", "right", "none"]
 Axis = Literal["social", "economic", "none"]
 LONGEST = 300
-"""Characters of a cell at most: every part of a word is compared with the others."""
+"""Maximum characters of a cell: all parts of a word are compared with each other."""
 OPPOSITE_SHIFT: Mapping[Shift, Shift] = {"left": "right", "right": "left", "none": "none"}
-"""The shift of a pair that is used the other way round."""
+"""Shift of the reversed pair."""
 _Row = TypeVar("_Row", bound=TemplateModel)
 _Flag = Annotated[bool, BeforeValidator(lambda value: {"0": False, "1": True}.get(value, value))]
 
@@ -115,12 +115,12 @@ class WordPair(TemplateModel):
         pair_id: stable name of the unordered pair.
         first: the first word.
         second: the second word.
-        shift: where the second word leans compared with the first.
-        axis: of the shift.
+        shift: side to which the second word leans, compared with the first.
+        axis: axis of the shift.
         judgmental_first: whether the first word contains a judgement.
-        judgmental_second: the same of the second.
-        collected: where the paper has the pair from.
-        printed: how the paper prints the second word where that is a misprint, else None.
+        judgmental_second: whether the second word contains a judgement.
+        collected: source of the pair in the paper, "manual" or "generated".
+        printed: misprint of the second word in the paper, else None.
     """
 
     pair_id: Name
@@ -131,7 +131,7 @@ class WordPair(TemplateModel):
     judgmental_first: _Flag
     judgmental_second: _Flag
     collected: Literal["manual", "generated"]
-    printed: Optional
+    printed: OptionalText
 
 
 class PlaceboPair(TemplateModel):
@@ -140,22 +140,22 @@ class PlaceboPair(TemplateModel):
     placebo_id: Name
     first: str
     second: str
-    note: Optional
+    note: OptionalText
 
 
 @dataclass(frozen=True)
 class DirectedPair:
-    """A pair in the direction in which it is used: what stands in the claim, and what replaces it.
+    """A pair in one direction: the word in the claim, and the word that replaces it.
 
     Attributes:
-        pair_id: of the unordered pair.
-        base: the word in the claim.
-        exchange: the word that replaces it.
-        shift: where the exchange word leans compared with the base word.
-        axis: of the shift.
+        pair_id: name of the unordered pair.
+        base: word in the claim.
+        exchange: word that replaces it.
+        shift: side to which the exchange word leans, compared with the base word.
+        axis: axis of the shift.
         judgmental_base: whether the base word contains a judgement.
-        judgmental_exchange: the same of the exchange word.
-        reverse: whether the pair is used in the other direction than the one in which it is listed.
+        judgmental_exchange: whether the exchange word contains a judgement.
+        reverse: whether the direction is opposite to the row of the file.
     """
 
     pair_id: str
@@ -169,7 +169,7 @@ class DirectedPair:
 
     @property
     def id(self) -> str:
-        """Unique name: the pair, and its direction if that is not the listed one."""
+        """Unique name: the pair, with "/reverse" if reversed."""
         return self.pair_id + ("/reverse" if self.reverse else "")
 
 
@@ -178,9 +178,9 @@ class Lexicon:
     """Pairs, placebo pairs and words.
 
     Attributes:
-        pairs: political pairs in the order of the file.
+        pairs: political pairs in file order.
         placebos: neutral pairs.
-        words: morphology by the word as it stands in a pair.
+        words: morphology by word.
     """
 
     pairs: tuple[WordPair, ...]
@@ -188,17 +188,17 @@ class Lexicon:
     words: Mapping[str, Word]
 
     def exchanges(self) -> Iterator[DirectedPair]:
-        """Yield every pair in both directions; reversed, the shift changes sides."""
+        """Yield all pairs in both directions; the reversed pair has the opposite shift."""
         for pair in self.pairs:
-            judged = pair.judgmental_first, pair.judgmental_second
-            yield DirectedPair(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, *judged)
-            back = OPPOSITE_SHIFT[pair.shift]
+            judgements = pair.judgmental_first, pair.judgmental_second
+            yield DirectedPair(pair.pair_id, pair.first, pair.second, pair.shift, pair.axis, *judgements)
+            opposite = OPPOSITE_SHIFT[pair.shift]
             yield DirectedPair(
-                pair.pair_id, pair.second, pair.first, back, pair.axis, *judged[::-1], reverse=True
+                pair.pair_id, pair.second, pair.first, opposite, pair.axis, *judgements[::-1], reverse=True
             )
 
     def neutral_exchanges(self) -> Iterator[DirectedPair]:
-        """Yield every placebo pair in both directions."""
+        """Yield all placebo pairs in both directions."""
         for pair in self.placebos:
             for base, exchange in ((pair.first, pair.second), (pair.second, pair.first)):
                 reverse = base != pair.first
@@ -206,14 +206,14 @@ class Lexicon:
 
 
 def load_lexicon(folder: Path | None = None) -> Lexicon:
-    """Return the lexicon of a folder."""
+    """Return the lexicon of a folder; default: the packaged templates."""
     root = folder or package_file("templates/xphemism")
     words: dict[str, Word] = {}
     for path in sorted(root.glob("morphology.*.tsv")):
-        for number, word in _rows(path, Word):
+        for line_number, word in _rows(path, Word):
             if word.word in words:
                 raise TemplateError(
-                    f"{display_path(path)}:{number}: word: {word.word!r} stands there twice; keep one"
+                    f"{display_path(path)}:{line_number}: word: found {word.word!r} twice; keep one"
                 )
             words[word.word] = word
     pairs = tuple(pair for _, pair in _rows(root / "pairs.tsv", WordPair))
@@ -222,31 +222,33 @@ def load_lexicon(folder: Path | None = None) -> Lexicon:
 
 
 def _rows(path: Path, model: type[_Row]) -> Iterator[tuple[int, _Row]]:
-    """Yield line number and content of every row of a tab-separated file."""
+    """Yield the line number and the validated model of each row of a tab-separated file."""
     fields = list(model.model_fields)
-    lines = (line.rstrip("\n").split("\t") for line in io.StringIO(template_text(path), newline=None))
-    header = next(lines, [])
+    lines_of_cells = (
+        line.rstrip("\n").split("\t") for line in io.StringIO(template_text(path), newline=None)
+    )
+    header = next(lines_of_cells, [])
     if header != fields:
-        raise TemplateError(f"{display_path(path)}:1: columns are {_short(header)}, expected {fields}")
-    for number, line in enumerate(lines, start=2):
-        empty = sum(not cell.strip() for cell in line)
-        if len(line) != len(fields) or empty:
-            found = f"{len(line)} fields, {empty} of them empty"
-            wanted = f"expected {len(fields)}, {EMPTY!r} where there is nothing"
-            raise TemplateError(f"{display_path(path)}:{number}: {found}; {wanted}")
-        row = dict(zip(fields, line, strict=True))
+        raise TemplateError(f"{display_path(path)}:1: found columns {_shorten(header)}, expected {fields}")
+    for line_number, cells in enumerate(lines_of_cells, start=2):
+        empty = sum(not cell.strip() for cell in cells)
+        if len(cells) != len(fields) or empty:
+            problem = f"{len(cells)} fields, {empty} of them empty"
+            expected = f"expected {len(fields)}, {EMPTY!r} where there is nothing"
+            raise TemplateError(f"{display_path(path)}:{line_number}: {problem}; {expected}")
+        row = dict(zip(fields, cells, strict=True))
         for field, cell in row.items():
             if len(cell) > LONGEST:
-                found = f"found {len(cell):,} characters, expected at most {LONGEST}; shorten it"
-                raise TemplateError(f"{display_path(path)}:{number}: {field}: {found}")
+                problem = f"found {len(cell):,} characters, expected at most {LONGEST}; shorten it"
+                raise TemplateError(f"{display_path(path)}:{line_number}: {field}: {problem}")
         try:
-            yield number, model.model_validate(row)
+            yield line_number, model.model_validate(row)
         except ValidationError as error:
             first = error.errors()[0]
-            place = ".".join(map(str, first["loc"])) or "row"
-            raise TemplateError(f"{display_path(path)}:{number}: {place}: {first['msg']}") from None
+            location = ".".join(map(str, first["loc"])) or "row"
+            raise TemplateError(f"{display_path(path)}:{line_number}: {location}: {first['msg']}") from None
 
 
-def _short(value: object) -> str:
+def _shorten(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 200 else text[:197] + "..."

@@ -1,4 +1,4 @@
-"""From a word of the lexicon to all of its forms: nouns with their phrases, adjectives, verbs."""
+"""Inflection of lexicon words: nouns and noun phrases, adjectives, verbs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GENDERS: tuple[Gender, ...] = get_args(Gender)
 STRENGTHS: tuple[Strength, ...] = get_args(Strength)
 
 ENDINGS = ("em", "en", "er", "es", "e")
-"""Of adjectives, those that contain another one first."""
+"""Adjective endings; an ending that contains another one comes first."""
 # Endings of adjectives, in the order nominative, genitive, dative, accusative.
 _ENDINGS: Mapping[Strength, Mapping[str, str]] = {
     "strong": {"m": "er en em en", "f": "e er er e", "n": "es en em es", "pl": "e er en e"},
@@ -32,16 +32,16 @@ _ENDINGS: Mapping[Strength, Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a form of a word can be.
+    """Morphological analysis of a form.
 
     Attributes:
-        case: None where the form has no case.
-        number: None where the form has no number.
-        gender: in the singular of nouns and adjectives, else None.
-        strength: of the declension after the article, None where the form does not depend on it.
-        form: "declined" of nouns and attributive adjectives; "base" of what is not inflected (predicative
-            adjectives, adverbs, fixed phrases); of verbs "singular" and "plural" (third person present),
-            "infinitive" and "participle".
+        case: None if the form has no case.
+        number: None if the form has no number.
+        gender: gender in the singular of nouns and adjectives, else None.
+        strength: declension after the article, None if the form does not depend on it.
+        form: "declined" for nouns and attributive adjectives; "base" for uninflected words (predicative
+            adjectives, adverbs, fixed phrases), comparatives and superlatives; for verbs "singular" and
+            "plural" (third person present), "infinitive" and "participle".
     """
 
     case: Case | None = None
@@ -60,46 +60,46 @@ def adjective_ending(case: Case, number: Number, strength: Strength, gender: Gen
 
 
 def genders(word: Word) -> tuple[Gender, ...]:
-    """Return the genders that a noun has in the singular; two for a nominalised adjective of either."""
+    """Return the genders of a noun in the singular; two for a nominalised adjective of gender ``m/f``."""
     return tuple(gender for gender in GENDERS if word.gender and gender in word.gender.split("/"))
 
 
-def gender_of(word: Word, wanted: Gender | None) -> Gender:
-    """Return a gender of a noun: the wanted one if it has that, else its first; neuter if it has none."""
-    own = genders(word)
-    return wanted if wanted and wanted in own else own[0] if own else "n"
+def gender_of(word: Word, preferred: Gender | None) -> Gender:
+    """Return the preferred gender if the noun has it, else its first gender, else neuter."""
+    available = genders(word)
+    return preferred if preferred and preferred in available else available[0] if available else "n"
 
 
 @lru_cache(maxsize=65536)
 def inflect(
     word: Word, case: Case, number: Number, strength: Strength = "strong", gender: Gender | None = None
 ) -> tuple[str, ...]:
-    """Return a word in a case and number, the whole phrase where it is one."""
+    """Return the forms of a word or phrase in a case and number, usual form first."""
     if word.pos == "adjective":
         if word.singular is None:
             return ()
         ending = adjective_ending(case, number, strength, gender or "m")
-        return (_with_ending(word.singular, ending),)
+        return (_add_ending(word.singular, ending),)
     if word.pos != "noun":
         return (word.word,)
-    chosen = gender_of(word, gender)
-    heads = _adjectival(word, case, number, strength, chosen)
+    noun_gender = gender_of(word, gender)
+    heads = _adjectival_forms(word, case, number, strength, noun_gender)
     if word.declension != "adjectival":
-        heads = _singular(word, case, chosen) if number == "sg" else _plural(word, case)
-    ending = adjective_ending(case, number, strength, chosen)
+        heads = _singular_forms(word, case, noun_gender) if number == "sg" else _plural_forms(word, case)
+    ending = adjective_ending(case, number, strength, noun_gender)
     left = tuple(
-        modifier if modifier[:1].isupper() and modifier.endswith("er") else _with_ending(modifier, ending)
+        modifier if modifier[:1].isupper() and modifier.endswith("er") else _add_ending(modifier, ending)
         for modifier in word.modifiers
     )
     right = (word.tail,) if word.tail else ()
     return tuple(" ".join((*left, head, *right)) for head in heads)
 
 
-def _with_ending(stem: str, ending: str) -> str:
+def _add_ending(stem: str, ending: str) -> str:
     return stem + (ending[1:] if stem.endswith("e") and ending.startswith("e") else ending)
 
 
-def _adjectival(
+def _adjectival_forms(
     word: Word, case: Case, number: Number, strength: Strength, gender: Gender
 ) -> tuple[str, ...]:
     citation = word.singular if number == "sg" else word.plural
@@ -109,7 +109,7 @@ def _adjectival(
     return (citation.removesuffix(ending) + adjective_ending(case, number, strength, gender),)
 
 
-def _singular(word: Word, case: Case, gender: Gender) -> tuple[str, ...]:
+def _singular_forms(word: Word, case: Case, gender: Gender) -> tuple[str, ...]:
     if word.singular is None:
         return ()
     if word.declension == "weak" and case != "nom":
@@ -127,7 +127,7 @@ def _singular(word: Word, case: Case, gender: Gender) -> tuple[str, ...]:
     return (word.singular + ("es" if word.singular.endswith(("s", "ß", "x", "z", "sch")) else "s"),)
 
 
-def _plural(word: Word, case: Case) -> tuple[str, ...]:
+def _plural_forms(word: Word, case: Case) -> tuple[str, ...]:
     if word.plural is None:
         return ()
     takes_n = case == "dat" and word.declension != "fixed" and word.plural.endswith(("e", "el", "er"))
@@ -136,31 +136,34 @@ def _plural(word: Word, case: Case) -> tuple[str, ...]:
 
 @lru_cache(maxsize=8192)
 def forms(word: Word) -> Mapping[str, tuple[Reading, ...]]:
-    """Return every form of a word with all that it can be, in a stable order.
+    """Map each form of a word to its readings, in a stable order.
 
-    A noun whose forms depend on the article has one reading for each declension; other nouns have none there.
+    A noun whose forms depend on the article has one reading per declension; for other nouns the strength of
+    the reading is None.
     """
-    found: dict[str, dict[Reading, None]] = {}
-    readings = {"noun": _noun_forms, "adjective": _adjective_forms, "verb": _verb_forms}
-    for form, reading in readings.get(word.pos, _base_forms)(word):
-        found.setdefault(form, {})[reading] = None
-    return {form: tuple(readings) for form, readings in found.items()}
+    readings_by_form: dict[str, dict[Reading, None]] = {}
+    form_functions = {"noun": _noun_forms, "adjective": _adjective_forms, "verb": _verb_forms}
+    for form, reading in form_functions.get(word.pos, _base_forms)(word):
+        readings_by_form.setdefault(form, {})[reading] = None
+    return {form: tuple(readings) for form, readings in readings_by_form.items()}
 
 
 def _noun_forms(word: Word) -> Iterator[tuple[str, Reading]]:
-    adjectival = word.modifiers or word.declension == "adjectival"
-    strengths: tuple[Strength | None, ...] = STRENGTHS if adjectival else (None,)
-    kinds: list[tuple[Number, Gender | None]] = [("sg", gender) for gender in genders(word) or ("n",)]
-    for number, gender in [*kinds, ("pl", None)]:
+    is_adjectival = word.modifiers or word.declension == "adjectival"
+    strengths: tuple[Strength | None, ...] = STRENGTHS if is_adjectival else (None,)
+    numbers_and_genders: list[tuple[Number, Gender | None]] = [
+        ("sg", gender) for gender in genders(word) or ("n",)
+    ]
+    for number, gender in [*numbers_and_genders, ("pl", None)]:
         for case, strength in product(CASES, strengths):
             for form in inflect(word, case, number, strength or "strong", gender):
                 yield form, Reading(case, number, gender, strength)
 
 
 def superlatives(word: Word) -> tuple[str, ...]:
-    """Return the stems of the superlative of an adjective, the usual one first."""
-    long = word.word.endswith(("t", "s", "ß", "z"))
-    return tuple(word.word + end for end in (("est", "st") if long else ("st", "est")))
+    """Return the superlative stems of an adjective, usual stem first."""
+    takes_est = word.word.endswith(("t", "s", "ß", "z"))
+    return tuple(word.word + end for end in (("est", "st") if takes_est else ("st", "est")))
 
 
 def _adjective_forms(word: Word) -> Iterator[tuple[str, Reading]]:
