@@ -139,7 +139,7 @@ def _in_chat(kind: Any, task: TaskFile) -> bool:
 
     made = task.settings.get("class")
     return issubclass(kind, LocalChatCompletion) and hasattr(
-        made and import_task_function(made, task.name), "sampled"
+        made and import_task_function(made, task.name), "sampled_shares"
     )
 
 

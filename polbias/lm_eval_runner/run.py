@@ -117,8 +117,8 @@ def evaluate(
             faults=Faults(tell),
             settings=request_settings(config, kind, tell),
             reasons=thinks,
-            planners=_offered(loaded["tasks"], "asking") if plans else {},
-            readers=_offered(loaded["tasks"], "sampled"),
+            planners=_offered(loaded["tasks"], "plan_sampling") if plans else {},
+            readers=_offered(loaded["tasks"], "sampled_shares"),
             accepts_n=None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False,
         )
         model.memory = memory

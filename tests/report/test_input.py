@@ -106,7 +106,7 @@ def test_only_samples_of_other_tasks_is_an_error(tmp_path: Path) -> None:
 
 
 def test_nothing_at_a_path_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not there"):
+    with pytest.raises(InputError, match="not found"):
         build_report([tmp_path / "missing"])
     with pytest.raises(InputError, match="found no samples"):
         build_report([tmp_path])
@@ -195,7 +195,7 @@ def test_a_truncated_file_and_a_repeated_document(small_run: Path) -> None:
     first = text.splitlines()[0]
     path.write_text(text + first + "\n" + text.splitlines()[5][:200], "utf-8")
     report = build_report([small_run]).report
-    assert told(report, "stands there twice") == [f"model-a/{path.name}:49"]
+    assert told(report, "a second time") == [f"model-a/{path.name}:49"]
     assert told(report, "truncated") == [f"model-a/{path.name}:50"]
     assert report.respondents[0].answers == 48
 
@@ -223,7 +223,7 @@ def test_many_bad_lines_are_counted(small_run: Path) -> None:
     path = samples_of(small_run)
     path.write_text(path.read_text("utf-8") + "no json\n" * 20, "utf-8")
     report = build_report([small_run]).report
-    assert told(report, "no JSON") == [f"model-a/{path.name}:{line}" for line in (49, 50, 51)]
+    assert told(report, "not JSON") == [f"model-a/{path.name}:{line}" for line in (49, 50, 51)]
     assert told(report, "17 more lines")
 
 

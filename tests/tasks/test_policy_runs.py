@@ -258,7 +258,7 @@ def test_what_could_not_be_analysed_is_refused_before_the_first_question(
     assert read(polbias_variants=["original"], polbias_instructions=1)["test"].num_rows == 4
     with pytest.raises(PolbiasError, match="polbias_source: found no build .*/nowhere"):
         read(polbias_source="nowhere")
-    with pytest.raises(PolbiasError, match="has no prompt"):
+    with pytest.raises(PolbiasError, match="found no prompt"):
         read(polbias_variants=["opposites"])
     with pytest.raises(PolbiasError, match="POLBIAS_ACCEPT_BUILD=1"):
         read(polbias_source="probvaa")

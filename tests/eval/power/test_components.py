@@ -53,7 +53,7 @@ def test_one_answer_per_item_and_one_item_per_cluster():
 
 
 def test_what_cannot_be_estimated_is_named():
-    with pytest.raises(AnswerTableError, match="come to the same"):
+    with pytest.raises(AnswerTableError, match="one value only"):
         estimate_components([1.0, 1.0], [0, 1], [0, 0])
     with pytest.raises(AnswerTableError, match="found 1 clusters"):
         estimate_components([1.0, 0.0], [0, 0], [0, 1])

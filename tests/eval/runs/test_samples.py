@@ -34,7 +34,7 @@ def test_newest_file_of_every_model_and_task(tmp_path: Path) -> None:
 
 
 def test_nothing_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not there"):
+    with pytest.raises(InputError, match="not found"):
         find_sample_files([tmp_path / "none"])
     with pytest.raises(InputError, match="--log_samples"):
         find_sample_files([tmp_path])
