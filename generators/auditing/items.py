@@ -41,9 +41,9 @@ FINDINGS: Mapping[str, str] = {
 }
 
 
-def meaning(code: str, more: Mapping[str, str]) -> str:
+def meaning(code: str, format_meanings: Mapping[str, str]) -> str:
     """Return what a code means, of a format too."""
-    return FINDINGS.get(code) or more.get(code) or code.replace("-", " ")
+    return FINDINGS.get(code) or format_meanings.get(code) or code.replace("-", " ")
 
 
 # What an audit handles: items as they stand in a file, and what was found out about them.
@@ -125,7 +125,7 @@ class AuditedItem:
     item: AuditItem
     judgement: ItemVerdict
     findings: tuple[str, ...]
-    twin: int | None = None
+    duplicate_of_line: int | None = None
 
     @property
     def verdict(self) -> str:
@@ -140,8 +140,8 @@ class AuditedItem:
 
 def text_key(texts: tuple[str, ...]) -> int:
     """Return a 63-bit hash of the texts of an item; spaces do not count."""
-    said = "\x1f".join(" ".join(text.split()) for text in texts)
-    return int.from_bytes(hashlib.blake2b(said.encode(), digest_size=8).digest(), "big") >> 1
+    joined = "\x1f".join(" ".join(text.split()) for text in texts)
+    return int.from_bytes(hashlib.blake2b(joined.encode(), digest_size=8).digest(), "big") >> 1
 
 
 # What the engine has to be told about a kind of benchmark.
@@ -171,7 +171,7 @@ class ItemLayout:
 
     def label(self, gold: bool) -> str:
         """Return the spelling of a gold label in reports."""
-        return next(label for label, says in self.labels.items() if says is gold)
+        return next(label for label, is_valid in self.labels.items() if is_valid is gold)
 
 
 class ItemFormat(Protocol):
@@ -195,7 +195,7 @@ class ItemFormat(Protocol):
 
 # The items of a file, or of the files of a folder: rows with their columns assigned and checked.
 
-_SHOWN = 60
+_MAX_DISPLAYED = 60
 
 
 class ItemSource:
@@ -215,24 +215,24 @@ class ItemSource:
         repeated: the roles whose texts make a duplicate.
     """
 
-    def __init__(self, path: Path, layout: ItemLayout, chosen: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, layout: ItemLayout, user_columns: Mapping[str, str]) -> None:
         self.path = path
         self._layout = layout
         self._tables: list[tuple[UserTable, Mapping[str, str]]] = [
-            (table, resolve_columns(table.columns, layout.roles, chosen, table.path))
+            (table, resolve_columns(table.columns, layout.roles, user_columns, table.path))
             for table in read_tables(path)
         ]
         self.files = tuple(table.path for table, _ in self._tables)
-        there = set.intersection(*(set(columns) for _, columns in self._tables))
-        self.repeated = next(
-            roles for roles in (*layout.duplicate_keys, layout.texts) if there.issuperset(roles)
+        common_roles = set.intersection(*(set(columns) for _, columns in self._tables))
+        self.duplicate_key = next(
+            roles for roles in (*layout.duplicate_keys, layout.texts) if common_roles.issuperset(roles)
         )
 
     def __iter__(self) -> Iterator[AuditItem]:
         """Yield all items, those that could not be taken from their row too."""
-        several = len(self._tables) > 1
+        has_several_files = len(self._tables) > 1
         for table, columns in self._tables:
-            file = table.path.name if several else None
+            file = table.path.name if has_several_files else None
             for line, cells, problem in table.rows([*columns.values()]):
                 if problem:
                     yield AuditItem(line, problem=problem, file=file)
@@ -242,8 +242,10 @@ class ItemSource:
     def _item(self, line: int, cells: Mapping[str, Any], file: str | None) -> AuditItem:
         values: dict[str, str | None] = {}
         for name, value in cells.items():
-            text = value if isinstance(value, str) else _text(value)
-            problem = f"found {_short(value)}, expected text" if text is _NO_TEXT else _unusable(text)
+            text = value if isinstance(value, str) else _to_text(value)
+            problem = (
+                f"found {_shorten(value)}, expected text" if text is _NO_TEXT else _find_text_problem(text)
+            )
             if problem:
                 return AuditItem(line, problem=f"{name}: {problem}", file=file)
             values[name] = text
@@ -257,8 +259,8 @@ class ItemSource:
             if text is not None and name not in self._layout.texts:
                 values[name] = text.strip() or None
         label = values.get("gold")
-        plain = label.casefold().replace("_", "-") if label else None
-        gold = self._layout.labels.get(plain) if plain else None
+        normalized_label = label.casefold().replace("_", "-") if label else None
+        gold = self._layout.labels.get(normalized_label) if normalized_label else None
         return AuditItem(
             line,
             values,
@@ -272,7 +274,7 @@ class ItemSource:
 _NO_TEXT = "\0no text"
 
 
-def _text(value: Any) -> str | None:
+def _to_text(value: Any) -> str | None:
     """Return a value of a JSON or Parquet column as text; premises may come as a list of sentences."""
     if value is None:
         return None
@@ -283,15 +285,15 @@ def _text(value: Any) -> str | None:
     return _NO_TEXT
 
 
-def _unusable(text: str | None) -> str | None:
+def _find_text_problem(text: str | None) -> str | None:
     if text and "\0" in text:
         return "found a NUL character, which no text has"
     return "found half a character (a lone surrogate)" if text and replace_surrogates(text) != text else None
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return text if len(text) <= _MAX_DISPLAYED else text[: _MAX_DISPLAYED - 1] + "…"
 
 
 def read_texts(path: Path, layout: ItemLayout) -> Iterator[tuple[str, ...]]:
@@ -326,6 +328,6 @@ def record(audited: AuditedItem, layout: ItemLayout) -> dict[str, Any]:
         "proof": judgement.proof,
         "findings": list(audited.findings),
         "resembles": judgement.resembles,
-        "duplicate_of_line": audited.twin,
+        "duplicate_of_line": audited.duplicate_of_line,
         "message": judgement.message,
     }

@@ -22,7 +22,7 @@ import polbias
 from polbias.aliases import Document
 from polbias.atomic_write import draft_path
 from polbias.errors import InputError
-from polbias.generators.auditing.audit import in_words
+from polbias.generators.auditing.audit import format_choices
 from polbias.generators.auditing.items import (
     CONTRADICTED,
     UNPARSED,
@@ -39,8 +39,8 @@ from polbias.terminal import Console
 
 # Counts over a whole audit; they do not grow with the file.
 
-_MOST = 2000  # different values of a column that are counted apart
-_LONGEST = 200  # characters of a value
+_MAX_KEYS = 2000  # different values of a column that are counted apart
+_MAX_KEY_LENGTH = 200  # characters of a value
 _OTHER = "(others)"
 
 
@@ -96,12 +96,12 @@ class Summary:
         rows = [
             [(pattern, content, self.cells[pattern, content]) for content in contents] for pattern in patterns
         ]
-        found = []
+        unbalanced = []
         for row in rows:
             sizes = Counter(size for cells in (rows if self._uniform else [row]) for *_, size in cells)
             usual = max(sizes.items(), key=lambda entry: (entry[1], entry[0]))[0]
-            found += [(pattern, content, size, usual) for pattern, content, size in row if size != usual]
-        return found
+            unbalanced += [(pattern, content, size, usual) for pattern, content, size in row if size != usual]
+        return unbalanced
 
     def as_dict(self) -> Document:
         """Return everything in the form that JSON has."""
@@ -129,16 +129,16 @@ class Summary:
 
 def _count(counter: Counter[Any], key: tuple[str, ...]) -> None:
     """Count a key; when there are very many, those that are new together."""
-    key = tuple(part[:_LONGEST] for part in key)
-    if key not in counter and len(counter) >= _MOST:
+    key = tuple(part[:_MAX_KEY_LENGTH] for part in key)
+    if key not in counter and len(counter) >= _MAX_KEYS:
         key = (_OTHER,) * len(key)
     counter[key] += 1
 
 
 # The report of an audit on a terminal: counts, then every contradicted and unread item, by diagnosis.
 
-_KEPT = 300  # different items that are shown at the end; all are in the report files
-_SHORT = 600  # characters of a text on the terminal
+_MAX_DISPLAYED = 300  # different items that are shown at the end; all are in the report files
+_MAX_TEXT_LENGTH = 600  # characters of a text on the terminal
 _COLOURS = {"confirmed": "green", "contradicted": "red", "depends": "yellow", "unparsed": "magenta"}
 
 
@@ -148,14 +148,14 @@ class FlaggedItems:
 
     Attributes:
         groups: (verdict, diagnosis) to the items shown, by their texts, each with how often they come.
-        left_out: how many more items there are.
+        n_omitted: how many more items there are.
     """
 
     groups: dict[tuple[str, str], dict[tuple[str, ...], tuple[AuditedItem, int]]] = field(
         default_factory=dict
     )
-    left_out: int = 0
-    _kept: int = 0
+    n_omitted: int = 0
+    _n_displayed: int = 0
 
     def add(self, audited: AuditedItem) -> None:
         """Keep an item, if it is one to show and there is room."""
@@ -163,34 +163,34 @@ class FlaggedItems:
             return
         diagnosis = ", ".join(audited.judgement.findings)
         group = self.groups.setdefault((audited.verdict, diagnosis), {})
-        item = _shortened(audited.item)
+        item = _shorten(audited.item)
         texts = (*item.texts, item.label or "", item.problem or "")
         if texts in group:
             first, times = group[texts]
             group[texts] = first, times + 1
-        elif self._kept < _KEPT:
+        elif self._n_displayed < _MAX_DISPLAYED:
             group[texts] = replace(audited, item=item), 1
-            self._kept += 1
+            self._n_displayed += 1
         else:
-            self.left_out += 1
+            self.n_omitted += 1
 
 
-def _shortened(item: AuditItem) -> AuditItem:
+def _shorten(item: AuditItem) -> AuditItem:
     """Return an item without what is not shown of it, which may be much."""
-    shown = {"id": item.values.get("id"), "pattern": item.values.get("pattern")}
+    values = {"id": item.values.get("id"), "pattern": item.values.get("pattern")}
     return replace(
         item,
-        values={role: value and value[:_SHORT] for role, value in shown.items()},
-        texts=tuple(text[: _SHORT + 1] for text in item.sentences),
-        label=item.label and item.label[:_SHORT],
+        values={role: value and value[:_MAX_TEXT_LENGTH] for role, value in values.items()},
+        texts=tuple(text[: _MAX_TEXT_LENGTH + 1] for text in item.sentences),
+        label=item.label and item.label[:_MAX_TEXT_LENGTH],
     )
 
 
 def describe(audited: AuditedItem, form: ItemFormat, times: int = 1) -> RenderableType:
     """Lay out one item: what it says, how it was taken, and what is wrong with its label."""
     item, judgement = audited.item, audited.judgement
-    name, place = _clean(item.values.get("id") or "item"), f"line {item.line:,}"
-    head = Text(f"{name} ({place}{f' of {_clean(item.file)}' if item.file else ''})", "bold")
+    name, location = _clean(item.values.get("id") or "item"), f"line {item.line:,}"
+    head = Text(f"{name} ({location}{f' of {_clean(item.file)}' if item.file else ''})", "bold")
     head.append(f"  {audited.verdict}", _COLOURS[audited.verdict])
     if item.label:
         head.append(f", gold: {_clean(item.label)}")
@@ -205,7 +205,7 @@ def describe(audited: AuditedItem, form: ItemFormat, times: int = 1) -> Renderab
         facts.add_row(role, Text(_clean(text)))
     rows: Sequence[tuple[str, str | None]] = (
         ("reading", judgement.reading),
-        ("right if", in_words(judgement.deciding) if judgement.deciding is not None else None),
+        ("right if", format_choices(judgement.deciding) if judgement.deciding is not None else None),
         ("countermodel", judgement.countermodel),
         ("proof", judgement.proof),
         ("form of", judgement.resembles),
@@ -224,7 +224,7 @@ def print_counts(console: Console, summary: Summary, form: ItemFormat) -> None:
     if summary.deciding:
         table = _table("gold is right with", "items")
         for choices, number in summary.deciding.most_common():
-            table.add_row(Text(_clean(in_words(dict(choices)))), f"{number:,}")
+            table.add_row(Text(_clean(format_choices(dict(choices)))), f"{number:,}")
         tables.append(table)
     if summary.findings:
         table = _table("finding", "items", "meaning")
@@ -271,9 +271,9 @@ def _table(*headers: str) -> Table:
     return table
 
 
-def print_gallery(console: Console, gallery: FlaggedItems, form: ItemFormat) -> None:
+def print_flagged_items(console: Console, flagged: FlaggedItems, form: ItemFormat) -> None:
     """Print contradicted and unread items, one heading for each diagnosis."""
-    for (verdict, diagnosis), items in sorted(gallery.groups.items(), key=lambda g: (g[0][0], -len(g[1]))):
+    for (verdict, diagnosis), items in sorted(flagged.groups.items(), key=lambda g: (g[0][0], -len(g[1]))):
         if not items:
             continue
         number = sum(times for _, times in items.values())
@@ -281,14 +281,14 @@ def print_gallery(console: Console, gallery: FlaggedItems, form: ItemFormat) -> 
         console.print(heading)
         for audited, times in items.values():
             console.print(describe(audited, form, times))
-    if gallery.left_out:
-        console.print(f"and {gallery.left_out:,} more; --output FILE.json has all items")
+    if flagged.n_omitted:
+        console.print(f"and {flagged.n_omitted:,} more; --output FILE.json has all items")
 
 
 def _clean(text: str) -> str:
     """Return text that cannot steer the terminal, and is not too long for it."""
-    shown = text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
-    return "".join(c if c.isprintable() else "�" for c in shown)
+    displayed = text if len(text) <= _MAX_TEXT_LENGTH else text[: _MAX_TEXT_LENGTH - 1] + "…"
+    return "".join(c if c.isprintable() else "�" for c in displayed)
 
 
 # Write reports to JSON or CSV; a file appears when it is complete, or not at all.
@@ -312,7 +312,7 @@ class ReportFiles:
 
     def __init__(self, paths: Sequence[Path], inputs: Sequence[Path], form: ItemFormat) -> None:
         self._form = form
-        self._targets = [_checked(path, inputs) for path in paths]
+        self._targets = [_resolve_target(path, inputs) for path in paths]
         if len(set(self._targets)) != len(self._targets):
             raise InputError("--output: the same file is named twice; name each once")
         self._items: IO[str] | None = None
@@ -322,7 +322,7 @@ class ReportFiles:
         for target in reversed(self._targets):
             if self._items:
                 self._items.close()
-            with _named(target):
+            with _report_write_errors(target):
                 self._items = tempfile.TemporaryFile("w+", encoding="utf-8", dir=target.parent)
         return self
 
@@ -335,7 +335,7 @@ class ReportFiles:
         """Write an item."""
         if self._items:
             line = json.dumps(record(audited, self._form.layout), ensure_ascii=False)
-            with _named(self._targets[0]):
+            with _report_write_errors(self._targets[0]):
                 self._items.write(self._separator + line)
             self._separator = ",\n    "
 
@@ -352,7 +352,7 @@ class ReportFiles:
             assert self._items
             draft = draft_path(target)
             try:
-                with _named(target):
+                with _report_write_errors(target):
                     self._items.seek(0)
                     with draft.open("w", encoding="utf-8", newline="") as file:
                         _KINDS[target.suffix.lower()](file, head, self._items)
@@ -361,7 +361,7 @@ class ReportFiles:
                 draft.unlink(missing_ok=True)
 
 
-def _checked(path: Path, inputs: Sequence[Path]) -> Path:
+def _resolve_target(path: Path, inputs: Sequence[Path]) -> Path:
     """Return where a report goes, links followed, having seen that it can."""
     target = path.resolve()
     if target.suffix.lower() not in _KINDS:
@@ -377,7 +377,7 @@ def _checked(path: Path, inputs: Sequence[Path]) -> Path:
 
 
 @contextmanager
-def _named(target: Path) -> Iterator[None]:
+def _report_write_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -400,7 +400,7 @@ def _write_csv(file: IO[str], head: Document, items: IO[str]) -> None:
     for number, line in enumerate(filter(str.strip, items)):
         item = json.loads(line.strip().rstrip(","))
         item["findings"] = " ".join(item["findings"])
-        item["deciding"] = in_words(item["deciding"]) if item["deciding"] is not None else None
+        item["deciding"] = format_choices(item["deciding"]) if item["deciding"] is not None else None
         if not number:
             table.writerow(item)
         table.writerow(escape_formula(cell) if isinstance(cell, str) else cell for cell in item.values())

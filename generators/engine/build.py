@@ -28,20 +28,20 @@ from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, read_man
 
 
 @cache
-def _machinery() -> bytes:
+def _hash_code() -> bytes:
     """Hash the code between specification and bytes: the engine, the content hash and the Parquet writer."""
     sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(polbias.content_hash.__file__)]
-    whole = hashlib.sha256(pa.__version__.encode())
+    digest = hashlib.sha256(pa.__version__.encode())
     for source in sources:
-        whole.update(source.read_bytes())
-    return whole.digest()
+        digest.update(source.read_bytes())
+    return digest.digest()
 
 
 def fingerprint(spec: TableSpec) -> str:
     """Hash a specification with the code that turns it into files."""
-    whole = hashlib.sha256(_machinery())
-    whole.update(repr(_canonical(spec)).encode("utf-8", "surrogatepass"))
-    return whole.hexdigest()
+    digest = hashlib.sha256(_hash_code())
+    digest.update(repr(_canonical(spec)).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def _canonical(value: Any) -> Any:
@@ -131,18 +131,18 @@ def _build(
     benchmark: str | None,
 ) -> BuildResult:
     staging.mkdir()
-    earlier = _intact_tables(target)
+    earlier_tables = _intact_tables(target)
     entries: dict[str, dict[str, SplitEntry]] = {}
-    made_from: dict[str, str] = {}
-    written = 0
+    notes: dict[str, str] = {}
+    n_written = 0
     for table in spec.tables:
-        made_from[f"{table.config}/{table.split}"] = mark = fingerprint(table)
-        known = earlier.get((table.config, table.split, mark))
-        entry = _take_over(known, target, staging) if known else _make(table, staging)
+        notes[f"{table.config}/{table.split}"] = table_hash = fingerprint(table)
+        earlier_entry = earlier_tables.get((table.config, table.split, table_hash))
+        entry = _copy_table(earlier_entry, target, staging) if earlier_entry else _build_table(table, staging)
         entries.setdefault(table.config, {})[table.split] = entry
-        fresh = known is None
-        written += fresh
-        progress(table, entry, fresh)
+        is_new = earlier_entry is None
+        n_written += is_new
+        progress(table, entry, is_new)
     manifest = Manifest(
         dataset=spec.name,
         version=spec.version,
@@ -154,26 +154,28 @@ def _build(
     for name, text in texts.items():
         (staging / name).write_text(text, "utf-8")
     (staging / MANIFEST).write_text(manifest.to_json(), "utf-8")
-    made_from |= {_INPUTS: inputs} | {name: file_sha256(staging / name) for name in texts}
-    (staging / _FINGERPRINTS).write_text(json.dumps(made_from, indent=1), "utf-8")
-    changed = bool(written) or not _same(staging, target)
+    notes |= {_INPUTS: inputs} | {name: file_sha256(staging / name) for name in texts}
+    (staging / _FINGERPRINTS).write_text(json.dumps(notes, indent=1), "utf-8")
+    changed = bool(n_written) or not _is_same_build(staging, target)
     if changed:
         replace_folder(staging, target)
     elif (staging / _FINGERPRINTS).read_bytes() != (target / _FINGERPRINTS).read_bytes():
         (staging / _FINGERPRINTS).replace(target / _FINGERPRINTS)
-    return BuildResult(target, manifest, written, changed)
+    return BuildResult(target, manifest, n_written, changed)
 
 
 def current_build(folder: Path, inputs: str) -> BuildResult | None:
     """Return a build that is whole and was made of inputs with this hash; None if there is none."""
     try:
-        made_from, manifest = read_build_notes(folder), read_manifest(folder)
-        entries = [each for splits in manifest.configs.values() for each in splits.values()]
-        texts = {CARD_FILE} | ({BENCHMARK} & made_from.keys())
-        whole = made_from[_INPUTS] == inputs and all(
-            made_from[name] == file_sha256(folder / name) for name in texts
+        notes, manifest = read_build_notes(folder), read_manifest(folder)
+        entries = [entry for splits in manifest.configs.values() for entry in splits.values()]
+        texts = {CARD_FILE} | ({BENCHMARK} & notes.keys())
+        is_current = notes[_INPUTS] == inputs and all(
+            notes[name] == file_sha256(folder / name) for name in texts
         )
-        if whole and all(_intact(folder / file.path, file) for each in entries for file in each.files):
+        if is_current and all(
+            _is_intact(folder / file.path, file) for entry in entries for file in entry.files
+        ):
             return BuildResult(folder, manifest, 0, False)
     except (BuildError, OSError, ValueError, TypeError, KeyError):
         pass
@@ -188,26 +190,27 @@ def read_build_notes(folder: Path) -> dict[str, str]:
         return {}
 
 
-def add_build_note(folder: Path, what: str, mark: str) -> None:
+def add_build_note(folder: Path, key: str, content_hash: str) -> None:
     """Add a mark to what is known of a build, where something is."""
-    if known := read_build_notes(folder):
+    if notes := read_build_notes(folder):
         with suppress(PolbiasError):  # a folder that may only be read
-            write_text(folder / _FINGERPRINTS, json.dumps(known | {what: mark}, indent=1))
+            write_text(folder / _FINGERPRINTS, json.dumps(notes | {key: content_hash}, indent=1))
 
 
-def _make(table: TableSpec, folder: Path) -> SplitEntry:
+def _build_table(table: TableSpec, folder: Path) -> SplitEntry:
     rows = TableRows(table)
-    shards = max(1, -(-len(rows) // MAX_SHARD_ROWS))
-    made = [
-        run_shard(table, rank, shards, folder, content=shards == 1, leaves=True) for rank in range(shards)
+    n_shards = max(1, -(-len(rows) // MAX_SHARD_ROWS))
+    written_shards = [
+        run_shard(table, rank, n_shards, folder, content=n_shards == 1, leaves=True)
+        for rank in range(n_shards)
     ]
     return SplitEntry(
         rows=len(rows),
-        content=made[0].content,
-        tree=tree_hash(rows.schema, (leaf for shard in made for leaf in shard.leaves)),
+        content=written_shards[0].content,
+        tree=tree_hash(rows.schema, (leaf for shard in written_shards for leaf in shard.leaves)),
         files=tuple(
             FileEntry(path=s.path.relative_to(folder).as_posix(), rows=s.rows, size=s.size, sha256=s.sha256)
-            for s in made
+            for s in written_shards
         ),
     )
 
@@ -215,29 +218,29 @@ def _make(table: TableSpec, folder: Path) -> SplitEntry:
 def _intact_tables(folder: Path) -> dict[tuple[str, str, str], SplitEntry]:
     """Return an earlier build's tables by config, split and fingerprint, if their files are still whole."""
     try:
-        manifest, made_from = read_manifest(folder), read_build_notes(folder)
+        manifest, notes = read_manifest(folder), read_build_notes(folder)
     except BuildError:
         return {}
     return {
-        (config, name, str(made_from.get(f"{config}/{name}"))): split
+        (config, name, str(notes.get(f"{config}/{name}"))): split
         for config, splits in manifest.configs.items()
         for name, split in splits.items()
-        if all(_intact(folder / file.path, file) for file in split.files)
+        if all(_is_intact(folder / file.path, file) for file in split.files)
     }
 
 
-def _intact(path: Path, entry: FileEntry) -> bool:
+def _is_intact(path: Path, entry: FileEntry) -> bool:
     return path.is_file() and path.stat().st_size == entry.size and file_sha256(path) == entry.sha256
 
 
-def _take_over(entry: SplitEntry, source: Path, folder: Path) -> SplitEntry:
+def _copy_table(entry: SplitEntry, source: Path, folder: Path) -> SplitEntry:
     for file in entry.files:
         (folder / file.path).parent.mkdir(exist_ok=True)
         shutil.copy2(source / file.path, folder / file.path)
     return entry
 
 
-def _same(first: Path, second: Path) -> bool:
+def _is_same_build(first: Path, second: Path) -> bool:
     """Tell whether two folders hold the same files with the same bytes (tables: by manifest)."""
     if not second.is_dir():
         return False

@@ -17,8 +17,10 @@ class ErratumScope(TemplateModel):
     def matches(self, **row: Any) -> bool:
         """Tell whether a row with these values is selected; values not given are not compared."""
         for name, value in row.items():
-            wanted = getattr(self, name)
-            if wanted is not None and value not in (wanted if isinstance(wanted, tuple) else (wanted,)):
+            expected = getattr(self, name)
+            if expected is not None and value not in (
+                expected if isinstance(expected, tuple) else (expected,)
+            ):
                 return False
         return True
 
@@ -53,10 +55,10 @@ def errata_of(errata: Iterable[Erratum[Any]], **row: Any) -> str | None:
     return ";".join(erratum.id for erratum in errata if erratum.concerns(**row)) or None
 
 
-KnownErratum = TypeVar("KnownErratum", bound=Erratum[Any])
+ErratumType = TypeVar("ErratumType", bound=Erratum[Any])
 
 
-def load_errata(folder: Path, kind: type[KnownErratum]) -> tuple[KnownErratum, ...]:
+def load_errata(folder: Path, kind: type[ErratumType]) -> tuple[ErratumType, ...]:
     """Read ``errata.yaml``."""
     # mypy takes no variable for a type
     model: Any = RootModel[Annotated[tuple[kind, ...], require_unique("id")]]  # type: ignore[valid-type]

@@ -57,9 +57,9 @@ class HashingSink(io.RawIOBase):
         self.size += len(view)
         self._hash.update(view)
         try:
-            done = 0
-            while self._error is None and done < len(view):
-                done += self._file.write(view[done:]) or 0
+            n_done = 0
+            while self._error is None and n_done < len(view):
+                n_done += self._file.write(view[n_done:]) or 0
         except OSError as error:
             self._error = error
         return len(view)
@@ -114,7 +114,7 @@ def shard_range(rows: int, rank: int, world_size: int) -> tuple[int, int]:
     if not 0 <= rank < world_size:
         raise ValueError(f"rank must be in [0, {world_size}), found {rank}")
     blocks = -(-rows // BLOCK_ROWS)
-    start, stop = (min(rows, blocks * each // world_size * BLOCK_ROWS) for each in (rank, rank + 1))
+    start, stop = (min(rows, blocks * shard // world_size * BLOCK_ROWS) for shard in (rank, rank + 1))
     return start, stop
 
 
@@ -184,7 +184,7 @@ def run_shard(
         )
     path = Path(out) / shard_path(spec, rank, world_size)
     # Several machines may share the folder, and the number of a process.
-    partial = path.with_suffix(f".{platform.node()}-{os.getpid()}.partial")
+    partial_path = path.with_suffix(f".{platform.node()}-{os.getpid()}.partial")
     sizes: list[int | None] = [BLOCK_ROWS] * (leaves or content)
     if content and stop - start > BLOCK_ROWS:  # else it is the hash of the one block
         sizes.append(None)
@@ -192,30 +192,30 @@ def run_shard(
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with (
-            HashingSink(partial) as sink,
+            HashingSink(partial_path) as sink,
             pq.ParquetWriter(sink, rows.stored_schema, **parquet_options(spec)) as writer,
         ):
             for batch in rows.batches(start, stop, stored=True):
                 writer.write_batch(batch)
                 sink.check()
-                for each in hashes:
-                    each.update(batch)
+                for content_hash in hashes:
+                    content_hash.update(batch)
         sink.check()
-        partial.replace(path)
+        partial_path.replace(path)
     except OSError as error:
         raise write_failure(path, error) from error
     finally:
         with suppress(OSError):
-            partial.unlink()
+            partial_path.unlink()
         pa.default_memory_pool().release_unused()  # shards that follow in this process begin with as little
-    found = [tuple(each.digests()) for each in hashes]
+    digests = [tuple(content_hash.digests()) for content_hash in hashes]
     return WrittenShard(
         path,
         stop - start,
         sink.size,
         sink.sha256,
-        found[-1][0] if content else None,
-        found[0] if found else (),
+        digests[-1][0] if content else None,
+        digests[0] if digests else (),
     )
 
 

@@ -32,14 +32,15 @@ class LatinSquareSample:
 
     def __init__(self, spec: TableSpec, sample: Sample) -> None:
         sizes = {factor.name: len(factor.levels) for factor in spec.factors}
-        where, most = f"{spec.config}/{spec.split}", math.prod(sizes.values())
-        if most > MAX_SIZE:
+        location, n_product = f"{spec.config}/{spec.split}", math.prod(sizes.values())
+        if n_product > MAX_SIZE:
             raise BuildError(
-                f"{where}: the product of all factors has more than 2^62 rows; remove levels or factors"
+                f"{location}: the product of all factors has more than 2^62 rows; remove levels or factors"
             )
-        if sample.rows > most:
+        if sample.rows > n_product:
             raise BuildError(
-                f"{where}: {sample.rows:,} rows are asked for, the whole product has {most:,}; ask for fewer"
+                f"{location}: found a sample of {sample.rows:,} rows, expected at most {n_product:,}, the rows "
+                "of the product; sample fewer"
             )
         self.rows = sample.rows
         stride = dict(zip(sizes, strides(list(sizes.values())), strict=True))
@@ -53,23 +54,23 @@ class LatinSquareSample:
         ]
         self._sizes = sizes
 
-    def flat(self, start: int, stop: int) -> Indices:
+    def flat_indices(self, start: int, stop: int) -> Indices:
         """Return the positions of rows [start, stop) in the full product."""
         check_range(start, stop, self.rows)
         first, last = start // self._width, -(-stop // self._width)
-        rest = np.arange(first, last, dtype=np.int64)
-        found, rounds = np.zeros((2, len(rest)), np.int64)
+        quotient = np.arange(first, last, dtype=np.int64)
+        positions, rounds = np.zeros((2, len(quotient)), np.int64)
         levels: dict[str, Indices] = {}
         for name, size, stride, free, move in self._digits:
-            rest, level = np.divmod(rest, size)
+            quotient, level = np.divmod(quotient, size)
             if free:  # every factor goes on with every round, not the fastest alone
                 level = rounds = rounds + level
             if move is not None:
                 level = level + move.values.to_numpy()[self._code(levels, move.factors)]
             levels[name] = level % size
-            found += levels[name] * stride
-        found = (found[:, None] + self._offsets[None, :]).ravel()
-        return np.asarray(found[start - first * self._width : stop - first * self._width])
+            positions += levels[name] * stride
+        positions = (positions[:, None] + self._offsets[None, :]).ravel()
+        return np.asarray(positions[start - first * self._width : stop - first * self._width])
 
     def _code(self, levels: dict[str, Indices], factors: Iterable[str]) -> Indices:
         code = np.zeros((), np.int64)

@@ -15,22 +15,22 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from polbias.errors import BuildError
 
 
-def split_rows(rows: int, most: Sequence[int], pair: int = 1) -> list[int]:
+def split_rows(rows: int, max_rows: Sequence[int], pair: int = 1) -> list[int]:
     """Share rows out among tables: as evenly as their sizes allow, in whole pairs.
 
     A table that has less than its share gives all it has, and the others the rest.
     """
-    if not pair * len(most) <= rows <= sum(most):
+    if not pair * len(max_rows) <= rows <= sum(max_rows):
         raise BuildError(
-            f"{rows:,} rows are asked for; {pair * len(most):,} to {sum(most):,} can be drawn from "
-            f"{len(most)} configs; ask for as many"
+            f"rows: found {rows:,}, expected {pair * len(max_rows):,} to {sum(max_rows):,}, which "
+            f"{len(max_rows)} configs allow; change the number of rows"
         )
-    found = [0] * len(most)
-    left = rows // pair
-    for after, index in enumerate(sorted(range(len(most)), key=lambda index: most[index])):
-        found[index] = min(most[index], pair * -(-left // (len(most) - after)))
-        left -= found[index] // pair
-    return found
+    counts = [0] * len(max_rows)
+    pairs_left = rows // pair
+    for n_assigned, index in enumerate(sorted(range(len(max_rows)), key=lambda index: max_rows[index])):
+        counts[index] = min(max_rows[index], pair * -(-pairs_left // (len(max_rows) - n_assigned)))
+        pairs_left -= counts[index] // pair
+    return counts
 
 
 # What a table is made of: factors, exclusions, and an expression for every column.
@@ -42,11 +42,11 @@ def split_rows(rows: int, most: Sequence[int], pair: int = 1) -> list[int]:
 Level = str | int
 
 
-class _Declared(BaseModel):
+class _SpecModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
-class Factor(_Declared):
+class Factor(_SpecModel):
     """One dimension of the product: its name and its levels in order."""
 
     name: str
@@ -54,13 +54,13 @@ class Factor(_Declared):
 
     @field_validator("levels")
     @classmethod
-    def _distinct(cls, levels: tuple[Level, ...]) -> tuple[Level, ...]:
+    def _check_unique_levels(cls, levels: tuple[Level, ...]) -> tuple[Level, ...]:
         if len(set(levels)) != len(levels):
             raise ValueError(f"levels must be distinct, found {levels}")
         return levels
 
 
-class Constant(_Declared):
+class Constant(_SpecModel):
     """The same value in every row.
 
     Attributes:
@@ -72,7 +72,7 @@ class Constant(_Declared):
     type: Any = pa.string()
 
 
-class Lookup(_Declared):
+class Lookup(_SpecModel):
     """A value for every combination of some factors.
 
     Attributes:
@@ -86,17 +86,17 @@ class Lookup(_Declared):
 
     @field_validator("values", mode="before")
     @classmethod
-    def _arrow(cls, values: Any) -> Any:
+    def _to_arrow(cls, values: Any) -> Any:
         return values if isinstance(values, pa.Array) else pa.array(values, pa.string())
 
 
-class ColumnReference(_Declared):
+class ColumnReference(_SpecModel):
     """The value of another column of the same row, declared before this one."""
 
     column: str
 
 
-class FilledTemplate(_Declared):
+class FilledTemplate(_SpecModel):
     """Texts with other values of the row in the place of their marks; without a text there is none.
 
     Attributes:
@@ -111,31 +111,35 @@ class FilledTemplate(_Declared):
     def pieces(self) -> tuple[Any, Any, list[Lookup]]:
         """All pieces and values; by text, place and number of filler (0: none) in turn; these fillers."""
         marks = re.compile(f"({'|'.join(map(re.escape, self.fillers))})")
-        cut = [None if text is None else marks.split(text) for text in self.text.values.to_pylist()]
-        pieces = dict.fromkeys(piece for text in cut if text for piece in text)
+        pieces_by_text = [
+            None if text is None else marks.split(text) for text in self.text.values.to_pylist()
+        ]
+        pieces = dict.fromkeys(piece for text in pieces_by_text if text for piece in text)
         used = [mark for mark in self.fillers if mark in pieces]
         fillers = [self.fillers[mark] for mark in used]
         values = [pa.array(pieces, pa.string()), *(filler.values for filler in fillers)]
-        place = {piece: (number, 0) for number, piece in enumerate(pieces)}
+        codes_by_piece = {piece: (number, 0) for number, piece in enumerate(pieces)}
         firsts = enumerate(accumulate(map(len, values)), 1)
-        place |= {mark: (first, number) for mark, (number, first) in zip(used, firsts, strict=False)}
-        found = [text and [each for piece in text for each in place[piece]] for text in cut]
-        return pa.concat_arrays(values), pa.array(found, pa.list_(pa.int32())), fillers
+        codes_by_piece |= {mark: (first, number) for mark, (number, first) in zip(used, firsts, strict=False)}
+        encoded = [
+            text and [code for piece in text for code in codes_by_piece[piece]] for text in pieces_by_text
+        ]
+        return pa.concat_arrays(values), pa.array(encoded, pa.list_(pa.int32())), fillers
 
 
-class Concatenation(_Declared):
+class Concatenation(_SpecModel):
     """String parts of a row put one after the other."""
 
     parts: tuple[str | Lookup | ColumnReference | FilledTemplate, ...] = Field(min_length=1)
 
 
-class ListColumn(_Declared):
+class ListColumn(_SpecModel):
     """String parts of a row as a list, in this order."""
 
     parts: tuple[Lookup | ColumnReference | FilledTemplate, ...] = Field(min_length=1)
 
 
-class StructColumn(_Declared):
+class StructColumn(_SpecModel):
     """Values of a row under names."""
 
     members: Mapping[str, Constant | Lookup | FilledTemplate] = Field(min_length=1)
@@ -144,7 +148,7 @@ class StructColumn(_Declared):
 Expression = Constant | Lookup | ColumnReference | FilledTemplate | Concatenation | ListColumn | StructColumn
 
 
-def parts_of(expression: str | Expression) -> Iterator[str | Constant | Lookup | ColumnReference]:
+def iter_parts(expression: str | Expression) -> Iterator[str | Constant | Lookup | ColumnReference]:
     """Yield what an expression is made of in the end."""
     inner: Iterable[str | Expression]
     if isinstance(expression, Concatenation | ListColumn):
@@ -157,10 +161,10 @@ def parts_of(expression: str | Expression) -> Iterator[str | Constant | Lookup |
         yield expression
         return
     for part in inner:
-        yield from parts_of(part)
+        yield from iter_parts(part)
 
 
-class Exclusion(_Declared):
+class Exclusion(_SpecModel):
     """Rows that are left out: all that have these levels.
 
     Attributes:
@@ -170,7 +174,7 @@ class Exclusion(_Declared):
     levels: Mapping[str, Level]
 
 
-class Sample(_Declared):
+class Sample(_SpecModel):
     """So many rows of a product, in whole pairs, round after round over the strata.
 
     Row numbers run over pairs: the factors of the pair vary fastest, then the strata, then rounds, so that
@@ -191,19 +195,19 @@ class Sample(_Declared):
     moves: Mapping[str, Lookup] = {}
 
     @model_validator(mode="after")
-    def _distinct(self) -> Sample:
+    def _check_factors(self) -> Sample:
         names = (*self.pair, *self.strata)
         if len(set(names)) != len(names):
             raise ValueError(f"a factor may stand once in pair and strata, found {names}")
         for name, move in self.moves.items():
-            place = self.strata.index(name) + 1 if name in self.strata else 0
-            if name in self.pair or (slower := set(move.factors) - set(self.strata[place:])):
+            position = self.strata.index(name) + 1 if name in self.strata else 0
+            if name in self.pair or (slower := set(move.factors) - set(self.strata[position:])):
                 problem = "a factor of the pair" if name in self.pair else f"over {sorted(slower)}"
                 raise ValueError(f"{name!r} is moved: found {problem}, expected faster factors of the strata")
         return self
 
 
-class TableSpec(_Declared):
+class TableSpec(_SpecModel):
     """One split of one config.
 
     Attributes:
@@ -227,13 +231,13 @@ class TableSpec(_Declared):
     sample: Sample | None = None
 
     @model_validator(mode="after")
-    def _consistent(self) -> TableSpec:
+    def _check_consistency(self) -> TableSpec:
         sizes = {factor.name: len(factor.levels) for factor in self.factors}
         if len(sizes) != len(self.factors):
             raise ValueError(f"factor names must be distinct, found {[f.name for f in self.factors]}")
         seen: set[str] = set()
         for name, expression in self.columns.items():
-            for part in parts_of(expression):
+            for part in iter_parts(expression):
                 if isinstance(part, Lookup):
                     _check_lookup(name, part, sizes)
                 elif isinstance(part, ColumnReference) and part.column not in seen:
@@ -258,19 +262,23 @@ class TableSpec(_Declared):
         types: dict[str, Any] = {}
         for name, expression in self.columns.items():
             types[name] = (
-                types[expression.column] if isinstance(expression, ColumnReference) else _type(expression)
+                types[expression.column]
+                if isinstance(expression, ColumnReference)
+                else _arrow_type(expression)
             )
         return pa.schema(list(types.items()))
 
 
-def _type(expression: Constant | Lookup | FilledTemplate | Concatenation | ListColumn | StructColumn) -> Any:
+def _arrow_type(
+    expression: Constant | Lookup | FilledTemplate | Concatenation | ListColumn | StructColumn,
+) -> Any:
     if isinstance(expression, Constant):
         return expression.type
     if isinstance(expression, Lookup):
         kind = expression.values.type
         return kind.value_type if pa.types.is_dictionary(kind) else kind
     if isinstance(expression, StructColumn):
-        return pa.struct([(name, _type(member)) for name, member in expression.members.items()])
+        return pa.struct([(name, _arrow_type(member)) for name, member in expression.members.items()])
     return pa.list_(pa.string()) if isinstance(expression, ListColumn) else pa.string()
 
 
@@ -300,7 +308,7 @@ def _check_sample(sample: Sample, sizes: Mapping[str, int], exclude: Sequence[Ex
         )
 
 
-class DatasetSpec(_Declared):
+class DatasetSpec(_SpecModel):
     """A dataset: the splits of all its configs.
 
     Attributes:
@@ -316,7 +324,7 @@ class DatasetSpec(_Declared):
     tables: tuple[TableSpec, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _distinct_tables(self) -> DatasetSpec:
+    def _check_unique_tables(self) -> DatasetSpec:
         seen: set[tuple[str, str]] = set()
         for table in self.tables:
             if (table.config, table.split) in seen:

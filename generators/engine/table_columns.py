@@ -29,28 +29,31 @@ from polbias.yaml_models import Identity
 STRING = pa.string()
 STRINGS = pa.list_(STRING)
 MESSAGES = pa.list_(pa.struct([("role", STRING), ("content", STRING)]))
-_LAST = "canary"  # stands after a dataset's own columns
+_LAST_COLUMN = "canary"  # stands after a dataset's own columns
 Columns = Mapping[str, Expression]
 
 
 @cache
 def _columns_file(cards: Path) -> Document:
-    found: Document = yaml.safe_load((cards / "columns.yaml").read_text("utf-8"))
-    return found
+    sections: Document = yaml.safe_load((cards / "columns.yaml").read_text("utf-8"))
+    return sections
 
 
 def column_meanings(dataset: str, names: Iterable[str], cards: Path | None = None) -> Mapping[str, str]:
     """Return what the columns of a dataset mean, in the order in which they are published."""
-    every, own = _columns_file(package_file("cards")), _columns_file(cards or package_file("cards"))
-    section = own.get(dataset, {})
+    default_sections, sections = (
+        _columns_file(package_file("cards")),
+        _columns_file(cards or package_file("cards")),
+    )
+    section = sections.get(dataset, {})
     # A dataset whose columns are like those of another one names it.
-    known: dict[str, str] = every["shared"] | own.get(section.get("like"), {}) | section
-    known.pop("like", None)
-    known[_LAST] = known.pop(_LAST)
-    if unknown := [name for name in names if name not in known]:
+    meanings: dict[str, str] = default_sections["shared"] | sections.get(section.get("like"), {}) | section
+    meanings.pop("like", None)
+    meanings[_LAST_COLUMN] = meanings.pop(_LAST_COLUMN)
+    if unknown := [name for name in names if name not in meanings]:
         path = (cards or package_file("cards")) / "columns.yaml"
         raise TemplateError(f"{path}: no meaning for the columns {unknown} of {dataset}; say what they are")
-    return known
+    return meanings
 
 
 class Factors:
@@ -66,7 +69,7 @@ class Factors:
     def lookup(self, factors: str | Sequence[str], make: Callable[..., Any], kind: Any = STRING) -> Lookup:
         """Return the values of ``make(*levels)`` over some factors."""
         names = tuple(factors.split() if isinstance(factors, str) else factors)
-        values = [make(*chosen) for chosen in product(*(self.levels[name] for name in names))]
+        values = [make(*combination) for combination in product(*(self.levels[name] for name in names))]
         return Lookup(factors=names, values=pa.array(values, kind))
 
     @property
@@ -77,10 +80,10 @@ class Factors:
 
 def lookup_over(factor: str, entries: Iterable[Any]) -> Callable[..., Lookup]:
     """Return ``lookup(make, kind)``, the values of ``make(entry)`` for the levels of a factor."""
-    kept = tuple(entries)
+    all_entries = tuple(entries)
 
     def lookup(make: Callable[[Any], Any], kind: Any = STRING) -> Lookup:
-        return Lookup(factors=(factor,), values=pa.array([make(entry) for entry in kept], kind))
+        return Lookup(factors=(factor,), values=pa.array([make(entry) for entry in all_entries], kind))
 
     return lookup
 
@@ -101,9 +104,9 @@ def table(
     **more: Any,
 ) -> TableSpec:
     """Return a table with the columns of its dataset in the order in which they are published."""
-    known = column_meanings(identity.name, columns, cards)
-    nulls = _columns_file(package_file("cards"))["shared"] if sparse else known
-    given: dict[str, Expression] = {
+    meanings = column_meanings(identity.name, columns, cards)
+    nulls = _columns_file(package_file("cards"))["shared"] if sparse else meanings
+    expressions: dict[str, Expression] = {
         **{name: Constant(value=None, type=MESSAGES if name == "messages" else STRING) for name in nulls},
         "dataset": Constant(value=identity.name),
         "config": Constant(value=config),
@@ -113,19 +116,20 @@ def table(
     }
     # A copy stands after all that it can be of.
     order = sorted(
-        (name for name in known if name in given), key=lambda name: isinstance(given[name], ColumnReference)
+        (name for name in meanings if name in expressions),
+        key=lambda name: isinstance(expressions[name], ColumnReference),
     )
     return TableSpec(
         dataset=identity.name,
         config=config,
         version=identity.version,
         factors=Factors(levels).spec_factors,
-        columns={name: given[name] for name in order},
+        columns={name: expressions[name] for name in order},
         **more,
     )
 
 
 def make_dataset_spec(identity: Identity, tables: Iterable[TableSpec]) -> DatasetSpec:
     """Return the specification of a dataset."""
-    said = {name: getattr(identity, name) for name in Identity.model_fields}
-    return DatasetSpec(**said, tables=tuple(tables))
+    identity_fields = {name: getattr(identity, name) for name in Identity.model_fields}
+    return DatasetSpec(**identity_fields, tables=tuple(tables))

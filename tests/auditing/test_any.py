@@ -24,7 +24,7 @@ from tests.support.hub import LoopbackHub
 from tests.support.process import run_polbias, run_python
 
 Rows = list[dict[str, Any]]
-audit = partial(general.audit_table, adjust=holm_adjust, exemplars=(), right={}, said={})
+audit = partial(general.audit_table, adjust=holm_adjust, exemplars=(), correct_by_id={}, response_counts={})
 
 
 def sentences(n: int, seed: int = 0) -> list[str]:

@@ -164,7 +164,7 @@ def test_a_product_beyond_numbering_is_an_error():
 
 
 def test_more_rows_than_there_are_are_refused():
-    with pytest.raises(BuildError, match="722 rows are asked for, the whole product has 720"):
+    with pytest.raises(BuildError, match="found a sample of 722 rows, expected at most 720"):
         TableRows(_table(SHAPE, (), SAMPLE.model_copy(update={"rows": 722})))
 
 
@@ -212,5 +212,5 @@ def test_rows_are_shared_out_as_evenly_as_tables_have_them(pairs, pair, data):
 
 @pytest.mark.parametrize("rows", [3, 21])
 def test_rows_that_no_share_holds_are_refused(rows):
-    with pytest.raises(BuildError, match=f"{rows} rows are asked for; 4 to 20 can be drawn from 2 configs"):
+    with pytest.raises(BuildError, match=f"found {rows}, expected 4 to 20, which 2 configs allow"):
         split_rows(rows, [10, 10], 2)
