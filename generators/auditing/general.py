@@ -1,4 +1,4 @@
-"""Any benchmark: near-duplicates, items among examples, gold labels that a layout gives away."""
+"""Audit a benchmark of any format: near-duplicates, items in few-shot examples, layout shortcuts."""
 
 from __future__ import annotations
 
@@ -39,24 +39,21 @@ _OPTIONAL_ROLES = (
 _SURFACE = ("malformed-row", "duplicate-id", "duplicate-item", "conflicting-labels", "exemplar-leakage")
 CODES: Mapping[str, str] = {
     **{code: FINDINGS[code] for code in _SURFACE},
-    "near-duplicate": "four fifths of its character 5-grams are an earlier item's, and what differs is alike",
-    "gold-not-a-choice": "the gold label is neither one of the choices nor the number or letter of one",
-    "never-right": "no model of at least three answers it as the gold label says",
+    "near-duplicate": "four fifths of its character 5-grams are an earlier item's, and its other sentences are similar",
+    "gold-not-a-choice": "the gold label is neither a choice nor the number or letter of a choice",
+    "never-right": "none of at least three models gives the gold label",
 }
-_MIN_CHARACTERS = 20  # characters of an item that is looked for in examples
-_MAX_DISTANCE = 200  # characters between a premise and its hypothesis in examples
+_MIN_CHARACTERS = 20  # of an item to search for in examples
+_MAX_DISTANCE = 200  # in characters, between a premise and its hypothesis in examples
 _N_FOLDS, _N_BINS, _ALPHA = 5, 10, 0.05
-_MIN_EQUAL_SHARE, _MIN_RESPONSES = 0.98, 20  # share of equal responses, of how many at least
+_MIN_EQUAL_SHARE, _MIN_RESPONSES = 0.98, 20  # share of equal responses, number of responses
 _MAX_LABELS = 20
 _UNSOUND_CODES = {"malformed-row", "duplicate-item", "conflicting-labels", "exemplar-leakage"}
 
 
 @dataclass
 class _TableItem:
-    """A row: where it stands, what it has in its roles, and what is wrong with it.
-
-    Its parts are a text, or a premise and a hypothesis.
-    """
+    """Row of a table with its findings; `parts` are a text, or a premise and a hypothesis."""
 
     line: int
     row: Document
@@ -69,22 +66,22 @@ class _TableItem:
 
     @property
     def text(self) -> str:
-        """The parts, one after the other; empty if one is missing."""
+        """All parts joined by line breaks; empty if a part is missing."""
         return "\n".join(self.parts.values()) if all(self.parts.values()) else ""
 
     @property
     def label(self) -> str | None:
-        """The gold label, or the choice that it names."""
+        """The right choice, or the gold label if there are no choices."""
         return self.gold if self.gold_position is None else self.choices[self.gold_position]
 
     @property
     def gold_position(self) -> int | None:
-        """Position of the right choice."""
+        """Position of the right choice; None without one."""
         if self.gold is None:
             return None
         if self.gold in self.choices:
             return self.choices.index(self.gold)
-        letter = self.gold.upper()  # of two letters for "ß"
+        letter = self.gold.upper()  # two letters for "ß"
         number = ord(letter) - ord("A") if len(letter) == 1 and letter.isalpha() else -1
         number = int(letter) if letter.isdecimal() else number
         return number if 0 <= number < len(self.choices) else None
@@ -98,12 +95,12 @@ def audit_table(
     correct_by_id: Mapping[str, Sequence[bool]],
     response_counts: Mapping[str, Counter[str]],
 ) -> Json:
-    """Audit a table.
+    """Audit a table and return the report.
 
     Args:
         path: TSV, CSV, JSONL or Parquet, or a folder of Parquet files.
         columns: role to column.
-        adjust: Holm's correction.
+        adjust: Holm's correction of p values.
         exemplars: tables of few-shot examples, with the same columns.
         correct_by_id: item id to whether each model's response is right, from logged samples.
         response_counts: model to the count of each of its responses.
@@ -153,7 +150,7 @@ def audit_table(
 
 
 def sound_rows(path: Path, columns: Mapping[str, str], report: Json) -> str:
-    """Return the sound rows as JSON Lines, each with the file, its hash and the line that it is from."""
+    """Return the sound rows as JSON Lines, each with its file, the file's hash and its line."""
     unsound_lines = {item["line"] for item in report["items"] if _UNSOUND_CODES & {*item["findings"]}}
     source = {"file": report["file"], "sha256": report["sha256"]}
     sound_items = [
@@ -164,13 +161,13 @@ def sound_rows(path: Path, columns: Mapping[str, str], report: Json) -> str:
 
 
 def maintainer_report(report: Json) -> str:
-    """Return a text for the maintainers of a benchmark: what was found, by id, without the items' texts."""
+    """Return the findings as Markdown for the maintainers of a benchmark: ids, without the items' texts."""
     summary = report["summary"]
     parts = [f"# Findings in {report.get('file', report['format'])}", ""]
     counts = f"{summary['with_findings']:,} of {summary['items']:,} items"
-    parts += [f"`polbias audit` found something in {counts}."]
+    parts += [f"`polbias audit` has findings for {counts}."]
     if "sha256" in report:
-        parts += [f"SHA-256 of what was read: `{report['sha256']}`."]
+        parts += [f"SHA-256 of the audited files: `{report['sha256']}`."]
     if summary["differences"]:
         parts += [
             "",
@@ -229,15 +226,12 @@ def _read_items(path: Path, tables: Sequence[UserTable], user_columns: Mapping[s
             if not item.text:
                 item.findings.append("malformed-row")
     if not any(item.text for item in items):
-        raise InputError(f"{path}: found no item with a text; say which column it is with --column text=NAME")
+        raise InputError(f"{path}: found no item with a text, expected at least one; use --column text=NAME")
     return items
 
 
 def _resolve_roles(columns: Sequence[str], user_columns: Mapping[str, str], path: Path) -> Mapping[str, str]:
-    """Find the columns of a table of texts, or of premises with hypotheses.
-
-    A column that could be either, such as ``question``, is a hypothesis if there is a premise as well.
-    """
+    """Map roles to columns; a column ``question`` is a hypothesis if there is a premise, else a text."""
     column_by_role = resolve_columns(
         columns,
         [replace(role, required=False) for role in (_TEXT_ROLE, *_PAIR_ROLES, *_OPTIONAL_ROLES)],
@@ -269,7 +263,7 @@ def _to_text(value: Any) -> str | None:
 
 
 def _parse_choices(value: Any) -> tuple[str, ...]:
-    """Return the choices of an item: a list, a list in JSON, or a mapping with the key ``text``."""
+    """Parse the choices of an item: a list, a JSON list, or a mapping with the key ``text``."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -280,7 +274,7 @@ def _parse_choices(value: Any) -> tuple[str, ...]:
     return tuple(_to_text(choice) or "" for choice in value) if isinstance(value, list) else ()
 
 
-# Items that repeat each other, or stand among examples.
+# Repeated items, and items in few-shot examples.
 
 
 def _flag_repeats(items: Sequence[_TableItem]) -> None:
@@ -313,7 +307,7 @@ def _flag_leaks(items: Sequence[_TableItem], exemplar_texts: set[str]) -> None:
 
 
 def _is_in_examples(contexts: str, item: _TableItem) -> bool:
-    """Whether examples hold an item: its text, or its premise with its hypothesis near it."""
+    """Whether examples contain the item's text, or its premise with its hypothesis nearby."""
     first_part, *remaining_parts = map(normalize_text, item.parts.values())
     start = contexts.find(first_part)
     while start >= 0:
@@ -328,7 +322,7 @@ def _is_in_examples(contexts: str, item: _TableItem) -> bool:
     return False
 
 
-# What gives the gold label away: a guess from one feature, against the best guess without.
+# Shortcuts: features that predict the gold label better than a guess without them.
 
 
 def _find_shortcuts(
@@ -347,7 +341,7 @@ def _find_shortcuts(
 
 
 def _binomial_p_value(hits: int, items: int, chance: float) -> float:
-    """Return how likely so many hits or more are by chance."""
+    """Return the one-sided p value of the hits."""
     from scipy.stats import binomtest
 
     return float(binomtest(hits, items, chance, "greater").pvalue)
@@ -358,7 +352,7 @@ def _test_choices(items: Sequence[_TableItem]) -> list[tuple[float, str]]:
     position_counts = Counter(item.gold_position for item in items)
     position, n_hits = position_counts.most_common(1)[0]
     share = n_hits / len(items)
-    # The largest of k shares: each could have been.
+    # Bonferroni: any of the k positions could have the largest share.
     p = min(1.0, len(position_counts) * _binomial_p_value(n_hits, len(items), chance))
     text = f"gold is choice number {(position or 0) + 1} in {share:.1%} of {len(items):,} items"
     tests = [(p, f"{text}; chance {chance:.1%}")]
@@ -393,7 +387,7 @@ def _layout_features(texts: Sequence[str]) -> Mapping[str, Sequence[object]]:
 
 
 def _test_label_guesses(items: Sequence[_TableItem]) -> list[tuple[float, str]]:
-    """Guess each fifth from the others; McNemar's exact test against guessing the commonest label."""
+    """Guess labels by five-fold cross-validation; McNemar's exact test against the commonest label."""
     golds = np.unique([str(item.gold) for item in items], return_inverse=True)[1]
     n_items, parts = len(items), [*items[0].parts]
     columns: dict[str, Sequence[object]] = {

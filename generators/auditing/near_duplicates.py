@@ -1,4 +1,4 @@
-"""Items that nearly repeat an earlier one; a passage or an instruction that they share does not count."""
+"""Find items that nearly repeat an earlier item, ignoring passages and instructions that many items share."""
 
 from __future__ import annotations
 
@@ -12,19 +12,15 @@ from polbias.generators.language.similarity import character_grams, nearest_earl
 
 NEAR_DUPLICATE = 0.8
 """Jaccard similarity of character 5-grams from which items are near-duplicates."""
-_MIN_SENTENCE_SIMILARITY = (
-    0.6  # of sentences that differ: one word more or less in a short question; another noun is below it
-)
-_MIN_SIMILARITY_SAME_GOLD = 0.4  # where the gold labels are free texts, and the same
-_MAX_ITEMS_OF_RARE = 20  # items; a sentence that more of them have does not make two of them candidates
-_REPLACEMENT_LIMITS = (
-    3,
-    0.2,
-)  # words in a row, and their similarity, from which one statement stands for another
-_MIN_CHOICE_SIMILARITY = 0.5  # one choice of four is another
-_DENSE = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-)  # scripts in which two characters are a word
+# Differing sentences: a short question with one word more or less is above, with another noun below.
+_MIN_SENTENCE_SIMILARITY = 0.6
+_MIN_SIMILARITY_SAME_GOLD = 0.4  # for equal gold labels that are free texts
+_MAX_ITEMS_OF_RARE = 20  # items; a sentence in more items does not make two of them candidates
+# A statement is replaced if at least 3 consecutive words have a similarity below 0.2.
+_REPLACEMENT_LIMITS = 3, 0.2
+_MIN_CHOICE_SIMILARITY = 0.5  # below one differing choice of four
+# Scripts in which two characters are a word.
+_DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BREAK = re.compile(
     r"""(?<=[.!?:…؟۔।॥։።])[)"'\]»”’]*\s+  # a sentence, or a heading such as "Question:"
     |(?<=[。！？｡：])  # no blank follows
@@ -37,7 +33,7 @@ _BREAK = re.compile(
 
 @dataclass(frozen=True)
 class Comparable:
-    """What of an item is compared: its text, its choices in any order, and its gold label."""
+    """Compared fields of an item: text, choices in any order, gold label."""
 
     text: str
     choices: tuple[str, ...] = ()
@@ -45,10 +41,10 @@ class Comparable:
 
 
 def near_duplicates(items: Sequence[Comparable]) -> list[bool]:
-    """Return for every item whether it nearly repeats an earlier one.
+    """Return for every item whether it nearly repeats an earlier item.
 
-    Two items share four fifths of their character 5-grams, and the sentences and lines in which they differ
-    are alike too: these are different questions about one passage, or cases under one instruction, if not.
+    Near-duplicates share at least `NEAR_DUPLICATE` of their character 5-grams, and their differing sentences
+    and lines are similar; otherwise they are different questions about one passage or instruction.
     """
     sentences = [_sentences(item.text) for item in items]
     n_items = Counter(sentence for item_sentences in sentences for sentence in item_sentences)
@@ -86,19 +82,19 @@ def near_duplicates(items: Sequence[Comparable]) -> list[bool]:
 
 
 def _are_free_texts(golds: Sequence[str | None]) -> bool:
-    """Whether gold labels are answers of their own, of which a few at most are equal by chance."""
+    """Whether gold labels are free texts: at least half of them are distinct."""
     labels = [gold for gold in golds if gold is not None]
     return len({*labels}) * 2 >= len(labels) > 0
 
 
 def _sentences(text: str) -> dict[str, None]:
-    """The different sentences and lines of a text, in order."""
+    """Return the distinct sentences and lines of a text, in order."""
     parts = map(normalize_text, _BREAK.split(text))
     return dict.fromkeys(part for part in parts if any(character.isalnum() for character in part))
 
 
 def _are_similar_differences(first: dict[str, None], second: dict[str, None], limit: float) -> bool:
-    """Whether each sentence that one text has alone is much like one that the other has alone."""
+    """Whether each sentence of one text only is similar to a sentence of the other text only."""
     fewer, more = sorted(([*first.keys() - second.keys()], [*second.keys() - first.keys()]), key=len)
     if (
         fewer
@@ -116,7 +112,7 @@ def _are_similar_sentences(first: str, second: str, limit: float) -> bool:
 
 
 def _is_replaced(first: str, second: str) -> bool:
-    """Whether several words in a row have nothing in common with those in their place."""
+    """Whether several consecutive words are replaced by dissimilar words."""
     first_words, second_words = first.split(), second.split()
     for end in (0, -1):
         while first_words and second_words and first_words[end] == second_words[end]:

@@ -60,12 +60,12 @@ Reader = Callable[[str, str, str | None], ReadingResult]
 
 
 class NormativeFormat:
-    """Items with premises and a hypothesis in English, about what ought to be or what is certain.
+    """English items with premises and a hypothesis, on obligations or certainty.
 
     Args:
-        read: the reader of items.
-        patterns: the known ones by id.
-        exemplars: premise and hypothesis of the few-shot exemplars that the paper prints.
+        read: reader of items.
+        patterns: inference pattern by id.
+        exemplars: premise and hypothesis of the few-shot exemplars in the paper.
     """
 
     name = "normative"
@@ -73,11 +73,11 @@ class NormativeFormat:
     # The codes of polbias.generators.normative.reading.slips.
     meanings: Mapping[str, str] = {
         "agreement": "a verb does not agree with its subject, or has the wrong form after another verb",
-        "article": "an indefinite article is not the one that the next word takes (a, an)",
+        "article": "an indefinite article does not fit the next word (a, an)",
         "capital": "a capital within a sentence, or none at its beginning",
         "foreign-operator": "an operator is of another domain than the item",
         "missing-verb": "a clause has no verb",
-        "pronoun": "a pronoun stands for nothing, or for something that it cannot stand for",
+        "pronoun": "a pronoun has no antecedent, or an impossible one",
     }
 
     def __init__(
@@ -89,11 +89,11 @@ class NormativeFormat:
         self._read = read
         self._patterns = patterns
         self.exemplars = exemplars
-        # What is the same for all items of one form, label and pattern.
+        # The key has the forms, the gold label, the domain and the pattern.
         self._verdict_cache: dict[object, tuple[AuditVerdict, ItemVerdict]] = {}
 
     def judge(self, item: AuditItem, neighbours: Sequence[AuditItem] = ()) -> ItemVerdict:
-        """Judge an item."""
+        """Return the verdict on an item."""
         try:
             return self._judge_item(item)
         except ReadingError as error:
@@ -113,7 +113,7 @@ class NormativeFormat:
         key = forms, item.gold, domain, pattern
         cached = self._verdict_cache.get(key)
         if cached is None:
-            # What an item is an instance of is asked of its own words.
+            # The pattern is matched without the readings of related clauses.
             cached = self._judge_readings(readings, len(parsed.readings), item.gold, domain, pattern)
             if len(self._verdict_cache) >= _MAX_CACHED:
                 self._verdict_cache.clear()
@@ -173,7 +173,7 @@ class NormativeFormat:
 
 
 class _Exemplar(TemplateModel):
-    """A few-shot exemplar that the paper prints."""
+    """A few-shot exemplar in the paper."""
 
     premise: Text
     hypothesis: Text

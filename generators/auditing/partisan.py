@@ -1,7 +1,6 @@
 """Audit formal partisan arguments: format ``partisan`` of `polbias audit`.
 
-Everything is found from the sentences and the country files, which are the lexicon; no list of known errors
-is looked at.
+Findings depend on the sentences and the country files (the lexicon) only, not on a list of known errors.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from polbias.generators.partisan.country import LEANINGS, AnyCountry, load_count
 from polbias.generators.partisan.reader import ArgumentReader, ArgumentReadingError
 from polbias.generators.table_files import ColumnRole
 
-_MIN_NAME_SIMILARITY = 0.85  # how alike a misspelled name is to the right one
+_MIN_NAME_SIMILARITY = 0.85  # of a misspelled name to the right name
 
 LAYOUT = ItemLayout(
     roles=(
@@ -62,12 +61,12 @@ LAYOUT = ItemLayout(
 
 @dataclass(frozen=True)
 class _ParsedArgument:
-    """What an argument says.
+    """A parsed argument.
 
     Attributes:
-        country: whose people and sides it is about.
-        inference: names as in the country file.
-        slips: codes of what is wrong with its language.
+        country: country of its persons and sides.
+        inference: the inference, with names as in the country file.
+        slips: codes of errors of language.
     """
 
     country: AnyCountry
@@ -86,25 +85,25 @@ class PartisanFormat:
     layout = LAYOUT
     exemplars: Sequence[Sequence[str]] = ()
     meanings: Mapping[str, str] = {
-        "article": "an indefinite article is not the one that the next word takes (a, an)",
+        "article": "an indefinite article does not fit the next word (a, an)",
         "material": "the argument is not a formal one: its gold label is annotated and cannot be proved",
         "mention-order": "the two arguments of a pair do not name the persons in mirrored order",
         "name-spelling": "a name is not spelled as in the country file",
         "not-mirrored": "the two arguments of a pair differ in more than persons and sides",
         "rests-on-comparable": 'it follows only because "comparable" rules out "superior" and "inferior"',
         "same-side": "a premise compares a side with itself",
-        "wrong-leaning": "the conclusion favours the other side than the row says",
+        "wrong-leaning": "the conclusion favours another side than the row names",
     }
 
     def __init__(self, countries: Sequence[AnyCountry]) -> None:
         self._countries = countries
-        # One prompt in nine is new: the same argument comes with several instructions and examples.
+        # One prompt in nine has a new argument: arguments recur with several instructions and examples.
         self._read = lru_cache(maxsize=4096)(self._read_text)
         self._reader = lru_cache(maxsize=256)(self._make_reader)
         self._prove = lru_cache(maxsize=4096)(self._judge_inference)
 
     def judge(self, item: AuditItem, neighbours: Sequence[AuditItem]) -> ItemVerdict:
-        """Judge an item."""
+        """Return the verdict on an item."""
         assert item.gold is not None
         if item.values.get("kind") == "material":
             return unparsed_verdict("a material argument is not proved", "material")
@@ -139,7 +138,7 @@ class PartisanFormat:
     def _compare_counterpart(
         self, item: AuditItem, argument: _ParsedArgument, neighbours: Sequence[AuditItem]
     ) -> Sequence[str]:
-        """Compare an argument with its counterpart, if that stands next to it."""
+        """Return the finding on an argument and its counterpart, if they are neighbours."""
         pair = item.values.get("pair")
         for neighbour in neighbours:
             if pair is None or neighbour.problem or neighbour.values.get("pair") != pair:
@@ -155,11 +154,11 @@ class PartisanFormat:
         return []
 
     def _parse(self, item: AuditItem) -> _ParsedArgument | str:
-        """Return what an argument says, or why that is not known."""
+        """Parse an argument, or return an error message."""
         values = item.values
         config = values.get("config") or ""
         candidates = [c for c in self._countries if config == c.config or config.startswith(f"{c.config}_")]
-        if candidates:  # the prefix of the control's configs begins like that of another country's
+        if candidates:  # the control's config begins with another country's config
             candidates = [max(candidates, key=lambda country: len(country.config))]
         else:
             language, country = values.get("language"), values.get("country")
@@ -178,7 +177,7 @@ class PartisanFormat:
         for country in self._countries:
             if country.id not in countries:
                 continue
-            # What looks like a misspelled name in a text, each with the name.
+            # Map phrases that resemble a name to the name.
             names = [person.name for side in country.side_of.values() for person in side.people]
             words = text.replace(",", " ").replace(".", " ").split()
             name_by_misspelling: dict[str, str] = {}
@@ -214,7 +213,7 @@ class PartisanFormat:
 
 
 def _compares_same_side(premise: Formula) -> bool:
-    """Tell whether a premise is of the form "all A are ... than all A"."""
+    """Whether a premise has the form "all A are ... than all A"."""
     match premise:
         case ForAll(_, Implies(And((Atom(first, _), Atom(second, _))), _)):
             return first == second
@@ -222,7 +221,7 @@ def _compares_same_side(premise: Formula) -> bool:
 
 
 def _favoured_leaning(argument: _ParsedArgument) -> str | None:
-    """Return the leaning of the person whom the conclusion favours."""
+    """Return the leaning of the person that the conclusion favours."""
     conclusion, is_denied = argument.inference.conclusion, False
     if isinstance(conclusion, Not):
         conclusion, is_denied = conclusion.body, True
@@ -234,7 +233,7 @@ def _favoured_leaning(argument: _ParsedArgument) -> str | None:
 
 
 def _mirror_argument(argument: _ParsedArgument) -> Inference:
-    """Return what an argument says with the persons and the sides exchanged."""
+    """Return the inference with persons and sides exchanged."""
     names = list(dict.fromkeys(name for f in argument.inference.formulas for name in constants(f)))
     left, right = (argument.country.side_of[leaning].label for leaning in LEANINGS)
     sides = {left: right, right: left}
@@ -243,7 +242,7 @@ def _mirror_argument(argument: _ParsedArgument) -> Inference:
 
 
 def _sort_conjuncts(formula: Formula) -> Formula:
-    """Return a formula with its conjuncts sorted."""
+    """Return the formula with sorted conjuncts."""
     if isinstance(formula, And):
         return And(tuple(sorted(map(_sort_conjuncts, formula.parts), key=str)))
     return rebuild(formula, _sort_conjuncts)

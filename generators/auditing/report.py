@@ -1,4 +1,4 @@
-"""The report of an audit."""
+"""Report an audit: counts, flagged items on the terminal, report files."""
 
 from __future__ import annotations
 
@@ -37,28 +37,28 @@ from polbias.generators.auditing.items import (
 from polbias.spreadsheet_cells import escape_formula
 from polbias.terminal import Console
 
-# Counts over a whole audit; they do not grow with the file.
+# Counts of an audit, in bounded memory.
 
-_MAX_KEYS = 2000  # different values of a column that are counted apart
-_MAX_KEY_LENGTH = 200  # characters of a value
+_MAX_KEYS = 2000  # distinct values of a column; further values are counted together
+_MAX_KEY_LENGTH = 200  # characters
 _OTHER = "(others)"
 
 
 class Summary:
-    """Counts items as they come.
+    """Running counts of audited items.
 
     Args:
-        layout: says which role a design balances, and how.
+        layout: layout of the format, with the role that a design balances.
 
     Attributes:
-        items: how many.
-        flagged: how many a reader of the file must know about.
-        verdicts: items by verdict.
-        groups: items by (pattern, gold, verdict); pattern and gold can be missing.
-        instantiates: items by whether they have the form of their pattern.
-        deciding: items by the choices that decide them.
-        findings: items by code.
-        cells: items by pattern and value of the role that is balanced.
+        items: number of items.
+        flagged: number of items that need attention.
+        verdicts: number of items by verdict.
+        groups: number of items by (pattern, gold, verdict); pattern and gold can be empty.
+        instantiates: number of items by whether they have the form of their pattern.
+        deciding: number of items by their deciding choices.
+        findings: number of items by code.
+        cells: number of items by pattern and value of the balanced role.
     """
 
     def __init__(self, layout: ItemLayout) -> None:
@@ -90,7 +90,7 @@ class Summary:
             _count(self.cells, (pattern, content))
 
     def unbalanced_cells(self) -> list[tuple[str, str, int, int]]:
-        """Return the cells that have not as many items as most: pattern, value, items, usual number."""
+        """Return (pattern, value, items, usual number) of the cells without the usual number of items."""
         patterns = dict.fromkeys(pattern for pattern, _ in self.cells)
         contents = dict.fromkeys(content for _, content in self.cells)
         rows = [
@@ -104,7 +104,7 @@ class Summary:
         return unbalanced
 
     def as_dict(self) -> Document:
-        """Return everything in the form that JSON has."""
+        """Return the counts as a JSON document."""
         keys = dict.fromkeys((pattern, gold) for pattern, gold, _ in self.groups)
         return {
             "items": self.items,
@@ -128,27 +128,27 @@ class Summary:
 
 
 def _count(counter: Counter[Any], key: tuple[str, ...]) -> None:
-    """Count a key; when there are very many, those that are new together."""
+    """Count a key; once there are `_MAX_KEYS` keys, count new keys together."""
     key = tuple(part[:_MAX_KEY_LENGTH] for part in key)
     if key not in counter and len(counter) >= _MAX_KEYS:
         key = (_OTHER,) * len(key)
     counter[key] += 1
 
 
-# The report of an audit on a terminal: counts, then every contradicted and unread item, by diagnosis.
+# The report on a terminal: counts, then contradicted and unparsed items by diagnosis.
 
-_MAX_DISPLAYED = 300  # different items that are shown at the end; all are in the report files
+_MAX_DISPLAYED = 300  # distinct items at the end of the report; report files have all items
 _MAX_TEXT_LENGTH = 600  # characters of a text on the terminal
 _COLOURS = {"confirmed": "green", "contradicted": "red", "depends": "yellow", "unparsed": "magenta"}
 
 
 @dataclass
 class FlaggedItems:
-    """Contradicted and unread items for the end of the report, as many as a person will read.
+    """Contradicted and unparsed items for the end of the report, at most `_MAX_DISPLAYED`.
 
     Attributes:
-        groups: (verdict, diagnosis) to the items shown, by their texts, each with how often they come.
-        n_omitted: how many more items there are.
+        groups: (verdict, diagnosis) to the displayed items, by their texts, with their number of occurrences.
+        n_omitted: number of further items.
     """
 
     groups: dict[tuple[str, str], dict[tuple[str, ...], tuple[AuditedItem, int]]] = field(
@@ -158,7 +158,7 @@ class FlaggedItems:
     _n_displayed: int = 0
 
     def add(self, audited: AuditedItem) -> None:
-        """Keep an item, if it is one to show and there is room."""
+        """Add a contradicted or unparsed item, or count it as omitted."""
         if audited.verdict not in (CONTRADICTED, UNPARSED):
             return
         diagnosis = ", ".join(audited.judgement.findings)
@@ -176,7 +176,7 @@ class FlaggedItems:
 
 
 def _shorten(item: AuditItem) -> AuditItem:
-    """Return an item without what is not shown of it, which may be much."""
+    """Return an item with its displayed fields only, truncated."""
     values = {"id": item.values.get("id"), "pattern": item.values.get("pattern")}
     return replace(
         item,
@@ -187,7 +187,7 @@ def _shorten(item: AuditItem) -> AuditItem:
 
 
 def describe(audited: AuditedItem, form: ItemFormat, times: int = 1) -> RenderableType:
-    """Lay out one item: what it says, how it was taken, and what is wrong with its label."""
+    """Render one item: its texts, its reading and the evidence on its label."""
     item, judgement = audited.item, audited.judgement
     name, location = _clean(item.values.get("id") or "item"), f"line {item.line:,}"
     head = Text(f"{name} ({location}{f' of {_clean(item.file)}' if item.file else ''})", "bold")
@@ -219,7 +219,7 @@ def describe(audited: AuditedItem, form: ItemFormat, times: int = 1) -> Renderab
 
 
 def print_counts(console: Console, summary: Summary, form: ItemFormat) -> None:
-    """Print verdicts by pattern, what they depend on, findings with their meaning; empty lines between."""
+    """Print tables of verdicts by pattern, deciding choices, findings with meanings, unbalanced cells."""
     tables = [_verdicts(summary)]
     if summary.deciding:
         table = _table("gold is right with", "items")
@@ -272,7 +272,7 @@ def _table(*headers: str) -> Table:
 
 
 def print_flagged_items(console: Console, flagged: FlaggedItems, form: ItemFormat) -> None:
-    """Print contradicted and unread items, one heading for each diagnosis."""
+    """Print contradicted and unparsed items under a heading per diagnosis."""
     for (verdict, diagnosis), items in sorted(flagged.groups.items(), key=lambda g: (g[0][0], -len(g[1]))):
         if not items:
             continue
@@ -286,35 +286,34 @@ def print_flagged_items(console: Console, flagged: FlaggedItems, form: ItemForma
 
 
 def _clean(text: str) -> str:
-    """Return text that cannot steer the terminal, and is not too long for it."""
+    """Truncate text and replace control characters of the terminal."""
     displayed = text if len(text) <= _MAX_TEXT_LENGTH else text[: _MAX_TEXT_LENGTH - 1] + "…"
     return "".join(c if c.isprintable() else "�" for c in displayed)
 
 
-# Write reports to JSON or CSV; a file appears when it is complete, or not at all.
+# Write reports to JSON or CSV, atomically.
 
 
 class ReportFiles:
-    """The report files of an audit.
+    """The report files of an audit, as a context manager.
 
-    Used as a context: once `finish` was called the files are complete and in their places; if the context is
-    left before that, what was there is unchanged. Until the summary is known, the items wait in a temporary
-    file.
+    Items are written to a temporary file; `finish` replaces the report files. Without `finish`, existing
+    files stay unchanged.
 
     Args:
-        paths: of the files; their suffixes say which kind each is.
+        paths: report files; the suffix sets the file format.
         inputs: files that must not be overwritten.
         form: the format.
 
     Raises:
-        InputError: if a path cannot be written to, is an input, or is of no known kind.
+        InputError: if a path cannot be written to, is an input, or has an unknown suffix.
     """
 
     def __init__(self, paths: Sequence[Path], inputs: Sequence[Path], form: ItemFormat) -> None:
         self._form = form
         self._targets = [_resolve_target(path, inputs) for path in paths]
         if len(set(self._targets)) != len(self._targets):
-            raise InputError("--output: the same file is named twice; name each once")
+            raise InputError("--output: found the same file twice, expected each once; remove one")
         self._items: IO[str] | None = None
         self._separator = "\n    "
 
@@ -332,7 +331,7 @@ class ReportFiles:
                 self._items.close()
 
     def add(self, audited: AuditedItem) -> None:
-        """Write an item."""
+        """Write an item to the temporary file."""
         if self._items:
             line = json.dumps(record(audited, self._form.layout), ensure_ascii=False)
             with _report_write_errors(self._targets[0]):
@@ -340,7 +339,7 @@ class ReportFiles:
             self._separator = ",\n    "
 
     def finish(self, source: Path, summary: Summary) -> None:
-        """Complete the files and put them in their places."""
+        """Write the report files and move them to their paths."""
         head = {
             "format": self._form.name,
             "file": source.name,
@@ -362,17 +361,17 @@ class ReportFiles:
 
 
 def _resolve_target(path: Path, inputs: Sequence[Path]) -> Path:
-    """Return where a report goes, links followed, having seen that it can."""
+    """Resolve the path of a report file; raise InputError if it cannot be written."""
     target = path.resolve()
     if target.suffix.lower() not in _KINDS:
         raise InputError(f"--output {path}: found suffix {path.suffix!r}, expected {' or '.join(_KINDS)}")
     if target.exists() and not target.is_file():
-        raise InputError(f"--output {path}: not a regular file; name another one")
+        raise InputError(f"--output {path}: not a regular file; use another path")
     if not target.parent.is_dir():
         raise InputError(f"--output {path}: there is no folder {target.parent}; create it first")
     for file in inputs:
         if file.resolve() == target or (target.exists() and file.samefile(target)):
-            raise InputError(f"--output {path}: that is the file to be audited; name another one")
+            raise InputError(f"--output {path}: found the audited file; use another path")
     return target
 
 
@@ -387,7 +386,7 @@ def _report_write_errors(target: Path) -> Iterator[None]:
 
 
 def _write_json(file: IO[str], head: Document, items: IO[str]) -> None:
-    """Write the head with the items, one on a line."""
+    """Write the head and the items, one item per line."""
     start = json.dumps(head, ensure_ascii=False, indent=2).removesuffix("\n}")
     file.write(start + ',\n  "items": [')
     shutil.copyfileobj(items, file)
@@ -395,7 +394,7 @@ def _write_json(file: IO[str], head: Document, items: IO[str]) -> None:
 
 
 def _write_csv(file: IO[str], head: Document, items: IO[str]) -> None:
-    """Write one line an item, findings and choices as text."""
+    """Write one line per item, with findings and choices as text."""
     table = csv.writer(file, lineterminator="\n")
     for number, line in enumerate(filter(str.strip, items)):
         item = json.loads(line.strip().rstrip(","))

@@ -1,4 +1,4 @@
-"""Shapes of inferences, and whether an inference has the form of a schema."""
+"""Canonical shapes of inferences, and matching of inferences to schemas."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from polbias.generators.logic.formula import (
     substitute,
 )
 
-# The shape of an inference: what is left of it when names and words are numbered as they come.
+# The shape of an inference: names and words are replaced by numbers in order of occurrence.
 
 Shape = tuple[Any, ...]
 
 
 def canonical_shape(inference: Inference) -> Shape:
-    """Return a value that two inferences share exactly if they differ in names, words and variables only."""
+    """Return a value that is equal for inferences that differ in names, words and variables only."""
     words: dict[str, int] = {}
     names: dict[str, int] = {}
 
@@ -48,10 +48,10 @@ def canonical_shape(inference: Inference) -> Shape:
 
 
 def name_denials(inference: Inference) -> Inference:
-    """Return an inference in which a clause that is only ever denied is replaced by its denial.
+    """Replace clauses that occur only under a negation by a clause for this negation.
 
-    "If gravity does not exist, objects fall upwards" is about "gravity does not exist" as much as about
-    "gravity exists", and a pattern does not care which of the two a metavariable stands for.
+    "If gravity does not exist, objects fall upwards" can have "gravity does not exist" or "gravity exists" as
+    its clause; a metavariable of a pattern may represent either.
     """
     undenied = {atom for formula in inference.formulas for atom in _iter_undenied(formula)}
 
@@ -72,18 +72,18 @@ def _iter_undenied(formula: Formula) -> Iterator[Atom]:
             yield from _iter_undenied(part)
 
 
-# Whether an inference has the form of a schema.
-# In a schema, predicates, individuals and the modality are metavariables. ``A`` stands for any one atom,
-# however many terms it has; ``B(a)`` and ``B(x)`` for one atom about ``a`` and the same said of ``x``, so
-# that ``∀x (B(x) → O C(x))`` is the form of "whoever sees Ann is to greet Ann". Different metavariables stand
-# for different things.
+# Match an inference to a schema.
+# In a schema, predicates, individuals and the modality are metavariables. ``A`` represents any one atom,
+# with any number of terms; ``B(a)`` and ``B(x)`` represent one atom about ``a`` and the same atom about
+# ``x``: ``∀x (B(x) → O C(x))`` is the form of "whoever sees Ann is to greet Ann". Different metavariables
+# have different values.
 
 _Pairs = tuple[tuple[Formula, Formula], ...]
-_BOUND_PREFIX = "∀"  # begins the common names that bound variables get; no term of a formula begins like this
+_BOUND_PREFIX = "∀"  # prefix of the common names of bound variables; no term of a formula has it
 
 
 def instantiates(inference: Inference, schema: Inference, strict: bool = True) -> bool:
-    """Tell whether an inference has the form of a schema."""
+    """Whether an inference has the form of a schema."""
     if not strict:
         inference, schema = inference.map(_negation_normal_form), schema.map(_negation_normal_form)
     premises = And(schema.premises), And(inference.premises)
@@ -92,15 +92,15 @@ def instantiates(inference: Inference, schema: Inference, strict: bool = True) -
 
 @dataclass(frozen=True)
 class _Match:
-    """What metavariables stand for so far.
+    """Partial assignment of values to metavariables.
 
     Attributes:
-        modalities: what each modality of the schema stands for.
-        individuals: what each individual of the schema stands for.
-        owners: the metavariable (predicate and number of terms) that each atom met is an instance of.
-        shapes: what each metavariable stands for: a predicate and, for each of its terms, what the term can
-            be: the number of a term of the metavariable, or a constant.
-        variables: how many variables have been bound.
+        modalities: modality of the schema to its value.
+        individuals: individual of the schema to its value.
+        owners: matched atom to its metavariable (predicate and number of terms).
+        shapes: metavariable to a predicate and, for each term of the predicate, the possible sources of the
+            term: the number of a term of the metavariable, or a constant.
+        variables: number of bound variables.
     """
 
     modalities: dict[str, str]
@@ -110,12 +110,12 @@ class _Match:
     variables: int
 
     def has_distinct_values(self) -> bool:
-        """Tell whether all metavariables have their terms somewhere, and no two stand for the same."""
+        """Whether all terms of all metavariables are used, and no two metavariables have the same value."""
         likely = []
         for (_, arity), (predicate, options) in self.shapes.items():
             if set(range(arity)) - set().union(*options):
                 return False
-            # A term of the metavariable rather than a constant that it happens to be everywhere.
+            # Prefer a term of the metavariable to a constant with the same value everywhere.
             likely.append(
                 (predicate, [min(o, key=lambda term: (isinstance(term, str), term)) for o in options])
             )
@@ -123,7 +123,7 @@ class _Match:
 
 
 def _unify(pairs: _Pairs, match: _Match, strict: bool) -> bool:
-    """Tell whether metavariables can be chosen so that each first formula becomes the second one."""
+    """Whether an extension of the match turns the first formula of each pair into the second."""
     if not pairs:
         return match.has_distinct_values()
     (schema, formula), remaining_pairs = pairs[0], pairs[1:]
@@ -163,7 +163,7 @@ def _unify(pairs: _Pairs, match: _Match, strict: bool) -> bool:
 
 
 def _match_atom(schema: Atom, formula: Atom, match: _Match) -> Iterator[_Match]:
-    """Yield each way in which an atom of the schema can stand for an atom."""
+    """Yield the match extended in each way that an atom of the schema can represent the atom."""
     variable = (schema.predicate, len(schema.terms))
     owner = match.owners.get(formula, variable)
     predicate, current_options = match.shapes.get(variable, (formula.predicate, ()))
@@ -192,7 +192,7 @@ def _match_atom(schema: Atom, formula: Atom, match: _Match) -> Iterator[_Match]:
 def _assign_individuals(
     schema: tuple[str, ...], formula: tuple[str, ...], assignment: dict[str, str]
 ) -> Iterator[dict[str, str]]:
-    """Yield each way to let the individuals of an atom of the schema stand for terms of an atom."""
+    """Yield each assignment of terms of an atom to the individuals of an atom of the schema."""
     unassigned = next(
         (term for term in schema if term not in assignment and not term.startswith(_BOUND_PREFIX)), None
     )
@@ -206,14 +206,14 @@ def _assign_individuals(
 
 
 def _extend_assignment(assignment: dict[str, str], variable: str, value: str) -> dict[str, str] | None:
-    """Let a metavariable stand for something, unless it or another one stands for something else or this."""
+    """Assign a value to a metavariable; None if it has another value, or another metavariable this value."""
     if variable not in assignment and value not in assignment.values():
         return assignment | {variable: value}
     return assignment if assignment.get(variable) == value else None
 
 
 def _negation_normal_form(formula: Formula, positive: bool = True) -> Formula:
-    """Return the negation normal form of a formula (or its negation), with conditionals and quantifiers."""
+    """Return the negation normal form of a formula or its negation; conditionals and quantifiers stay."""
     match formula:
         case Not(body):
             return _negation_normal_form(body, not positive)

@@ -1,4 +1,4 @@
-"""Clauses of which one sentence alone speaks: what they have to do with each other no reader can tell."""
+"""Relate clauses that occur in one sentence only and that a reader cannot relate to each other."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from polbias.generators.logic.formula import (
 from polbias.generators.logic.prover import ItemReading
 
 WORDING = "wording"
-_MAX_CLAUSES = 4  # lone clauses; the ways to relate them grow with their number as a power of four
+_MAX_CLAUSES = 4  # lone clauses; n of them can be related in up to 4^n ways
 
 
 def add_related_clauses(readings: Sequence[ItemReading], domain: str | None) -> Sequence[ItemReading]:
-    """Return readings, and what the first one comes to if it is not valid and such clauses are related.
+    """Return readings, and a valid reading with related clauses if the first reading is not valid.
 
-    That "you must run" says nothing of moving does not show that you need not move. So it is asked whether
-    the conclusion would follow if such clauses said the same or the contrary of each other, or one of a
-    premise the same as the conclusion or its contrary.
+    "You must run" does not mention moving, which does not show that you need not move. Therefore clauses of
+    one sentence only are set equal or contrary to each other, and a clause of a premise to the conclusion;
+    the first such inference that is valid is added.
     """
     natural = readings[0]
     related = _relate_clauses(natural.inference, domain)
@@ -44,7 +44,7 @@ def add_related_clauses(readings: Sequence[ItemReading], domain: str | None) -> 
 
 
 def _relate_clauses(inference: Inference, domain: str | None) -> Inference | None:
-    """Return an inference with its lone clauses as one if it then follows and did not before."""
+    """Return the inference with its lone clauses related if only this makes it valid; else None."""
     opaque = inference.map(
         lambda formula: _make_opaque(formula, single_sentence_symbols(inference, modalities))
     )
@@ -53,7 +53,9 @@ def _relate_clauses(inference: Inference, domain: str | None) -> Inference | Non
     if len(positions) < 2 or _follows(inference, domain):
         return None
     if len(lone) > _MAX_CLAUSES:
-        raise ValueError(f"{len(lone)} clauses of which one sentence alone speaks")
+        raise ValueError(
+            f"found {len(lone)} clauses that occur in one sentence only, expected at most {_MAX_CLAUSES}"
+        )
     opaque = opaque.map(lambda formula: substitute(formula, dict.fromkeys(people, " / ".join(people))))
     merged_clause, goal_position = Atom(" / ".join(lone)), len(opaque.premises)
     goal = _replace_clauses(opaque.conclusion, dict.fromkeys(lone, merged_clause))
@@ -81,7 +83,7 @@ def _follows(inference: Inference, domain: str | None) -> bool:
 
 
 def _make_opaque(formula: Formula, lone: Mapping[str, int]) -> Formula:
-    """Return a formula with operators of their own kind ("likely"), of which it alone speaks, as clauses."""
+    """Return a formula with its lone operators of other modalities ("likely") replaced by clauses."""
     if isinstance(formula, Modal) and formula.modality in lone.keys() - {DEONTIC, EPISTEMIC}:
         return Atom(f"{formula.modality}: {formula.body}")
     return rebuild(formula, lambda part: _make_opaque(part, lone))

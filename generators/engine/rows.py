@@ -1,4 +1,4 @@
-"""Rows of a table: any range, without the others."""
+"""Compute any range of a table's rows."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from polbias.generators.engine.spec import (
     iter_parts,
 )
 
-# Fold neighbouring parts of a join into one lookup, so that a row needs fewer pieces put together.
+# Merge neighbouring parts of a concatenation into one lookup: a row then has fewer parts to join.
 
-# A folded lookup must stay small beside a batch of rows.
+# Limits that keep a merged lookup small relative to a batch of rows.
 _MAX_VALUES = 1 << 16
 _MAX_BYTES = 2 << 20
 
@@ -38,7 +38,7 @@ _MAX_BYTES = 2 << 20
 def merge_lookups(
     join: Concatenation, factors: Sequence[Factor], max_values: int = _MAX_VALUES
 ) -> Concatenation:
-    """Fold texts and lookups that stand side by side where the result has few values."""
+    """Merge neighbouring texts and lookups if the result has at most `max_values` values."""
     folded: list[Lookup | ColumnReference | FilledTemplate] = []
     for part in join.parts:
         lookup = Lookup(factors=(), values=[part]) if isinstance(part, str) else part
@@ -53,7 +53,7 @@ def merge_lookups(
 
 
 def _merge_pair(first: Lookup, second: Lookup, factors: Sequence[Factor], max_values: int) -> Lookup | None:
-    """Return one lookup for two, or None if it would be large."""
+    """Return one lookup for two, or None if it is too large or a lookup has dictionary values."""
     if any(pa.types.is_dictionary(lookup.values.type) for lookup in (first, second)):
         return None
     names = {*first.factors, *second.factors}
@@ -66,11 +66,11 @@ def _merge_pair(first: Lookup, second: Lookup, factors: Sequence[Factor], max_va
     return Lookup(factors=tuple(product.sizes), values=pc.binary_join_element_wise(*values, ""))
 
 
-# Take a join that stands within another one from its column, so that its parts are put together once.
+# Reuse the column of a concatenation that is part of another one: its parts are joined once.
 
 
 def share_subexpressions(columns: Mapping[str, Expression]) -> dict[str, Expression]:
-    """Put the column of a join, or of a filled text, in the place of its parts in longer joins."""
+    """Replace parts of longer concatenations by the column of a shorter one or of a filled template."""
     shorter: list[tuple[str, tuple[Any, ...]]] = []
     shared = dict(columns)
     joins = {
@@ -104,11 +104,11 @@ def _replace_parts(
     return parts
 
 
-# From a specification to record batches: any range of rows, without the rows before it.
+# From a specification to record batches, for any range of rows.
 
-# Bytes of one batch: large enough to amortise calls, small enough that a few are cheap to hold.
+# Bytes of one batch: large enough to amortise calls, small enough to hold several.
 _BATCH_BYTES = 32 << 20
-# A text is stored as a code where texts stand this often on average.
+# A text column is stored as codes if each text has this many rows on average.
 _MIN_REPEATS = 8
 
 
@@ -116,11 +116,11 @@ class TableRows:
     """The rows of a table, computed on demand.
 
     Args:
-        spec: what the table is made of.
+        spec: specification of the table.
 
     Attributes:
-        schema: of the rows.
-        stored: of the rows as they are written: columns of few texts as codes, with these texts beside them.
+        schema: Arrow schema of the rows.
+        batch_rows: number of rows of a batch.
     """
 
     def __init__(self, spec: TableSpec) -> None:
@@ -132,7 +132,7 @@ class TableRows:
 
     @cached_property
     def _columns(self) -> dict[str, Expression]:
-        # A folded lookup pays where its values are used again.
+        # A merged lookup saves work only if its values recur.
         max_values = max(1, min(_MAX_VALUES, len(self) // 4))
         return {
             name: merge_lookups(expression, self.spec.factors, max_values)
@@ -143,7 +143,7 @@ class TableRows:
 
     @cached_property
     def _texts(self) -> dict[str, tuple[Lookup, Any]]:
-        """Columns of few texts: the codes of their values, and the texts, each once."""
+        """Map columns of few distinct texts to the codes of their rows and these texts."""
         coded = {}
         for name, expression in self._columns.items():
             if isinstance(expression, Constant) and isinstance(expression.value, str):
@@ -157,7 +157,7 @@ class TableRows:
 
     @property
     def stored_schema(self) -> Any:
-        """The schema of stored rows."""
+        """Schema of the rows in files: columns of few distinct texts are dictionary-encoded."""
         code_type = pa.dictionary(pa.int32(), pa.string())
         return pa.schema([f.with_type(code_type) if f.name in self._texts else f for f in self.schema])
 
@@ -187,7 +187,7 @@ class TableRows:
             yield self.batch(first, min(first + self.batch_rows, stop), stored)
 
     def _get_column(self, name: str, flat: Indices, codes: dict[Any, Any], columns: Json) -> Any:
-        """Return a column, which may be needed by one that stands before it."""
+        """Return a column, computed once per batch."""
         if name not in columns:
             columns[name] = self._evaluate(self._columns[name], flat, codes, columns)
         return columns[name]
@@ -228,7 +228,7 @@ class TableRows:
                 ends, values.take(pa.array(value_indices)), mask=texts.is_null()
             )
             return pc.binary_join(filled, "")
-        # Folded: no part is a mere text any more, but one over no factor is the same text in every row.
+        # After merging, a constant text is a lookup over no factors: the same in every row.
         expressions = [part for part in expression.parts if not isinstance(part, str)]
         has_varying_part = isinstance(expression, Concatenation) and any(
             getattr(part, "factors", True) for part in expressions
@@ -261,7 +261,7 @@ class TableRows:
 
 
 def _bytes_per_row(spec: TableSpec) -> int:
-    """Estimate the bytes of one row from the mean length of the values that it is made of."""
+    """Estimate the bytes of one row from the mean lengths of its values."""
     widths: dict[str, int] = {}
     for name, expression in spec.columns.items():
         widths[name] = sum(_width(part, widths) for part in iter_parts(expression))

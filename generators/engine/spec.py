@@ -1,4 +1,4 @@
-"""What a dataset is made of: tables, columns, factors, numbers of rows."""
+"""Specification of a dataset: tables, columns, factors, numbers of rows."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from polbias.errors import BuildError
 
 
 def split_rows(rows: int, max_rows: Sequence[int], pair: int = 1) -> list[int]:
-    """Share rows out among tables: as evenly as their sizes allow, in whole pairs.
+    """Split a number of rows over tables as evenly as their sizes allow, in whole pairs.
 
-    A table that has less than its share gives all it has, and the others the rest.
+    A table smaller than its share gives all its rows, and larger tables give the remaining rows.
     """
     if not pair * len(max_rows) <= rows <= sum(max_rows):
         raise BuildError(
@@ -33,11 +33,11 @@ def split_rows(rows: int, max_rows: Sequence[int], pair: int = 1) -> list[int]:
     return counts
 
 
-# What a table is made of: factors, exclusions, and an expression for every column.
-# A table is the Cartesian product of its factors in a declared order (the last one varies fastest), less
+# A table has factors, exclusions, and an expression per column.
+# It is the Cartesian product of its factors in a declared order (the last factor varies fastest), minus
 # declared exclusions. A column is an expression over the factors, so that row i is a function of i
-# (see also docs/data.md). All branching, such as agreement or the choice of an article, has been resolved
-# in the values of the lookups before the product is taken.
+# (see also docs/data.md). The values of the lookups already resolve all branching, such as agreement or the
+# choice of an article.
 
 Level = str | int
 
@@ -47,7 +47,7 @@ class _SpecModel(BaseModel):
 
 
 class Factor(_SpecModel):
-    """One dimension of the product: its name and its levels in order."""
+    """A factor of the product: its name and its levels in order."""
 
     name: str
     levels: tuple[Level, ...] = Field(min_length=1)
@@ -77,8 +77,8 @@ class Lookup(_SpecModel):
 
     Attributes:
         factors: names of the factors, slowest first.
-        values: Arrow array in row-major order over those factors; its length is the product of their sizes.
-            A dictionary array stands for long texts that recur.
+        values: Arrow array in row-major order over the factors; its length is the product of their sizes.
+            Long recurring texts may be a dictionary array.
     """
 
     factors: tuple[str, ...]
@@ -97,11 +97,11 @@ class ColumnReference(_SpecModel):
 
 
 class FilledTemplate(_SpecModel):
-    """Texts with other values of the row in the place of their marks; without a text there is none.
+    """Templates filled with other values of the row; a null template gives null.
 
     Attributes:
-        text: where marks may stand any number of times.
-        fillers: mark to what is put in its place; where two marks begin alike, the first one counts.
+        text: templates; a placeholder may occur any number of times.
+        fillers: placeholder to its values; of placeholders with a common prefix, the first match counts.
     """
 
     text: Lookup
@@ -109,7 +109,7 @@ class FilledTemplate(_SpecModel):
 
     @cached_property
     def pieces(self) -> tuple[Any, Any, list[Lookup]]:
-        """All pieces and values; by text, place and number of filler (0: none) in turn; these fillers."""
+        """All pieces and values; per template, index and number of filler (0: none) in turn; the fillers."""
         marks = re.compile(f"({'|'.join(map(re.escape, self.fillers))})")
         pieces_by_text = [
             None if text is None else marks.split(text) for text in self.text.values.to_pylist()
@@ -128,19 +128,19 @@ class FilledTemplate(_SpecModel):
 
 
 class Concatenation(_SpecModel):
-    """String parts of a row put one after the other."""
+    """String parts of a row, joined."""
 
     parts: tuple[str | Lookup | ColumnReference | FilledTemplate, ...] = Field(min_length=1)
 
 
 class ListColumn(_SpecModel):
-    """String parts of a row as a list, in this order."""
+    """String parts of a row as a list."""
 
     parts: tuple[Lookup | ColumnReference | FilledTemplate, ...] = Field(min_length=1)
 
 
 class StructColumn(_SpecModel):
-    """Values of a row under names."""
+    """Named values of a row as a struct."""
 
     members: Mapping[str, Constant | Lookup | FilledTemplate] = Field(min_length=1)
 
@@ -149,7 +149,7 @@ Expression = Constant | Lookup | ColumnReference | FilledTemplate | Concatenatio
 
 
 def iter_parts(expression: str | Expression) -> Iterator[str | Constant | Lookup | ColumnReference]:
-    """Yield what an expression is made of in the end."""
+    """Yield the atomic parts of an expression."""
     inner: Iterable[str | Expression]
     if isinstance(expression, Concatenation | ListColumn):
         inner = expression.parts
@@ -165,28 +165,28 @@ def iter_parts(expression: str | Expression) -> Iterator[str | Constant | Lookup
 
 
 class Exclusion(_SpecModel):
-    """Rows that are left out: all that have these levels.
+    """Excluded rows: all rows with these levels.
 
     Attributes:
-        levels: factor name to level; a factor that is not named may have any level.
+        levels: factor name to level; other factors may have any level.
     """
 
     levels: Mapping[str, Level]
 
 
 class Sample(_SpecModel):
-    """So many rows of a product, in whole pairs, round after round over the strata.
+    """Sample of a product: whole pairs, in rounds over the strata.
 
-    Row numbers run over pairs: the factors of the pair vary fastest, then the strata, then rounds, so that
-    every stratum has the same number of pairs or one more in any prefix. All other factors go on with every
-    round; `moves` sets them against strata, as in a Latin square. A larger sample begins with a smaller one.
+    The factors of the pair vary fastest, then the strata, then the rounds: in any prefix, the numbers of
+    pairs of two strata differ by one at most. All other factors advance in every round; `moves` shifts them
+    by stratum, as in a Latin square. A larger sample begins with the rows of a smaller one.
 
     Attributes:
-        rows: how many, a multiple of the number of rows of a pair.
-        pair: factors whose levels together make a pair, slowest first; all of their levels are taken for
-            every pair. With none, a pair is one row.
-        strata: factors all of whose combinations make a round, slowest first.
-        moves: factor to by how many levels it is moved on, over faster factors of the strata.
+        rows: number of rows, a multiple of the number of rows of a pair.
+        pair: factors whose levels together make a pair, slowest first; every pair has all their levels.
+            Without factors, a pair is one row.
+        strata: factors whose combinations together make a round, slowest first.
+        moves: factor to the number of levels to shift it by, over faster factors of the strata.
     """
 
     rows: int = Field(ge=1)
@@ -198,12 +198,12 @@ class Sample(_SpecModel):
     def _check_factors(self) -> Sample:
         names = (*self.pair, *self.strata)
         if len(set(names)) != len(names):
-            raise ValueError(f"a factor may stand once in pair and strata, found {names}")
+            raise ValueError(f"found {names}, expected each factor once in pair and strata")
         for name, move in self.moves.items():
             position = self.strata.index(name) + 1 if name in self.strata else 0
             if name in self.pair or (slower := set(move.factors) - set(self.strata[position:])):
                 problem = "a factor of the pair" if name in self.pair else f"over {sorted(slower)}"
-                raise ValueError(f"{name!r} is moved: found {problem}, expected faster factors of the strata")
+                raise ValueError(f"move of {name!r}: found {problem}, expected faster factors of the strata")
         return self
 
 
@@ -216,9 +216,9 @@ class TableSpec(_SpecModel):
         split: ``"test"`` or ``"fewshot"``.
         version: semantic version of the dataset.
         factors: the product, slowest factor first.
-        exclude: rows left out of the product.
-        columns: column name to expression, in the order in which they are written.
-        sample: which rows of the product the table holds; by default all that are not excluded, in order.
+        exclude: rows excluded from the product.
+        columns: column name to expression, in file order.
+        sample: sampled rows of the product; by default all rows that are not excluded, in order.
     """
 
     dataset: str
@@ -242,7 +242,7 @@ class TableSpec(_SpecModel):
                     _check_lookup(name, part, sizes)
                 elif isinstance(part, ColumnReference) and part.column not in seen:
                     raise ValueError(
-                        f"column {name!r} refers to {part.column!r}, which is not declared before it"
+                        f"column {name!r}: found a reference to {part.column!r}, expected an earlier column"
                     )
             seen.add(name)
         for exclusion in self.exclude:
@@ -298,13 +298,15 @@ def _check_sample(sample: Sample, sizes: Mapping[str, int], exclude: Sequence[Ex
     if unknown:
         raise ValueError(f"the sample names unknown factors {unknown}; known: {list(sizes)}")
     if exclude:
-        raise ValueError("a sample is of a whole product; make one factor of the allowed choices instead")
+        raise ValueError(
+            "found a sample with exclusions; make one factor of the allowed combinations instead"
+        )
     for name, move in sample.moves.items():
         _check_lookup(f"move of {name}", move, sizes)
     pair = math.prod(sizes[name] for name in sample.pair)
     if sample.rows % pair:
         raise ValueError(
-            f"a sample of pairs of {pair} rows has a multiple of {pair} rows, found {sample.rows:,} rows"
+            f"sample: found {sample.rows:,} rows, expected a multiple of {pair}, the rows of a pair"
         )
 
 
@@ -314,8 +316,8 @@ class DatasetSpec(_SpecModel):
     Attributes:
         name: Hub repository name.
         version: semantic version of the data.
-        canary: the string that marks the dataset in card and rows.
-        tables: one spec per (config, split), in the order in which they are listed and built.
+        canary: string that marks the dataset in card and rows.
+        tables: one spec per (config, split), in build order.
     """
 
     name: str
@@ -328,11 +330,11 @@ class DatasetSpec(_SpecModel):
         seen: set[tuple[str, str]] = set()
         for table in self.tables:
             if (table.config, table.split) in seen:
-                raise ValueError(f"two tables for {table.config}/{table.split}; each split must stand once")
+                raise ValueError(f"found two tables for {table.config}/{table.split}, expected one per split")
             seen.add((table.config, table.split))
         return self
 
     @property
     def configs(self) -> list[str]:
-        """The names of the configs, in order."""
+        """Names of the configs, in order."""
         return list(dict.fromkeys(table.config for table in self.tables))

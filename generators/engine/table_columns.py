@@ -1,4 +1,4 @@
-"""Tables with the columns of ``columns.yaml``, in its order."""
+"""Specify tables with the columns of ``columns.yaml``, in its order."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from polbias.yaml_models import Identity
 STRING = pa.string()
 STRINGS = pa.list_(STRING)
 MESSAGES = pa.list_(pa.struct([("role", STRING), ("content", STRING)]))
-_LAST_COLUMN = "canary"  # stands after a dataset's own columns
+_LAST_COLUMN = "canary"  # the last column, after a dataset's specific columns
 Columns = Mapping[str, Expression]
 
 
@@ -40,24 +40,26 @@ def _columns_file(cards: Path) -> Document:
 
 
 def column_meanings(dataset: str, names: Iterable[str], cards: Path | None = None) -> Mapping[str, str]:
-    """Return what the columns of a dataset mean, in the order in which they are published."""
+    """Map the columns of a dataset, in published order, to their meanings."""
     default_sections, sections = (
         _columns_file(package_file("cards")),
         _columns_file(cards or package_file("cards")),
     )
     section = sections.get(dataset, {})
-    # A dataset whose columns are like those of another one names it.
+    # "like" names another dataset with the same columns.
     meanings: dict[str, str] = default_sections["shared"] | sections.get(section.get("like"), {}) | section
     meanings.pop("like", None)
     meanings[_LAST_COLUMN] = meanings.pop(_LAST_COLUMN)
     if unknown := [name for name in names if name not in meanings]:
         path = (cards or package_file("cards")) / "columns.yaml"
-        raise TemplateError(f"{path}: no meaning for the columns {unknown} of {dataset}; say what they are")
+        raise TemplateError(
+            f"{path}: found no meaning for the columns {unknown} of {dataset}, expected one each; add them"
+        )
     return meanings
 
 
 class Factors:
-    """The levels of a table's factors.
+    """Levels of a table's factors.
 
     Args:
         levels: factor to its levels, slowest first.
@@ -67,19 +69,19 @@ class Factors:
         self.levels = levels
 
     def lookup(self, factors: str | Sequence[str], make: Callable[..., Any], kind: Any = STRING) -> Lookup:
-        """Return the values of ``make(*levels)`` over some factors."""
+        """Return the lookup of ``make(*levels)`` over some factors."""
         names = tuple(factors.split() if isinstance(factors, str) else factors)
         values = [make(*combination) for combination in product(*(self.levels[name] for name in names))]
         return Lookup(factors=names, values=pa.array(values, kind))
 
     @property
     def spec_factors(self) -> tuple[Factor, ...]:
-        """The factors as a table declares them."""
+        """The factors for a `TableSpec`."""
         return tuple(Factor(name=name, levels=tuple(values)) for name, values in self.levels.items())
 
 
 def lookup_over(factor: str, entries: Iterable[Any]) -> Callable[..., Lookup]:
-    """Return ``lookup(make, kind)``, the values of ``make(entry)`` for the levels of a factor."""
+    """Return ``lookup(make, kind)``: the lookup of ``make(entry)`` over a factor with one level per entry."""
     all_entries = tuple(entries)
 
     def lookup(make: Callable[[Any], Any], kind: Any = STRING) -> Lookup:
@@ -89,7 +91,7 @@ def lookup_over(factor: str, entries: Iterable[Any]) -> Callable[..., Lookup]:
 
 
 def attribute_columns(lookup: Callable[..., Lookup], paths: Mapping[str, str]) -> dict[str, Lookup]:
-    """Return a column of texts for every attribute of what ``lookup(make)`` is over, by dotted path."""
+    """Map columns to lookups of an attribute of each entry, by dotted path."""
     return {column: lookup(attrgetter(path)) for column, path in paths.items()}
 
 
@@ -103,7 +105,7 @@ def table(
     cards: Path | None = None,
     **more: Any,
 ) -> TableSpec:
-    """Return a table with the columns of its dataset in the order in which they are published."""
+    """Return a table with the columns of its dataset, in published order."""
     meanings = column_meanings(identity.name, columns, cards)
     nulls = _columns_file(package_file("cards"))["shared"] if sparse else meanings
     expressions: dict[str, Expression] = {
@@ -114,7 +116,7 @@ def table(
         "canary": Constant(value=identity.canary),
         **columns,
     }
-    # A copy stands after all that it can be of.
+    # A reference follows the column that it refers to.
     order = sorted(
         (name for name in meanings if name in expressions),
         key=lambda name: isinstance(expressions[name], ColumnReference),

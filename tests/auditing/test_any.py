@@ -183,7 +183,7 @@ def test_patterns_of_logged_responses(tmp_path: Path) -> None:
         write(folder / "samples_any_2026-01-01T00-00-00.000000.jsonl", samples)
     path = write(tmp_path / "set.jsonl", rows)
     right, said = _answered([tmp_path / "runs"])
-    report = audit(path, {}, right=right, said=said)
+    report = audit(path, {}, correct_by_id=right, response_counts=said)
     assert codes(report) == {"q4": ["never-right"]}
     assert [each.split()[0] for each in report["summary"]["differences"]] == ["d"]
 
