@@ -39,7 +39,8 @@ _OPTIONAL_ROLES = (
 _SURFACE = ("malformed-row", "duplicate-id", "duplicate-item", "conflicting-labels", "exemplar-leakage")
 CODES: Mapping[str, str] = {
     **{code: FINDINGS[code] for code in _SURFACE},
-    "near-duplicate": "four fifths of its character 5-grams are an earlier item's, and its other sentences are similar",
+    "near-duplicate": "it shares four fifths of its character 5-grams with an earlier item, and their "
+    "differing sentences are similar",
     "gold-not-a-choice": "the gold label is neither a choice nor the number or letter of a choice",
     "never-right": "none of at least three models gives the gold label",
 }
@@ -71,7 +72,7 @@ class _TableItem:
 
     @property
     def label(self) -> str | None:
-        """The right choice, or the gold label if there are no choices."""
+        """The right choice if the gold label names a choice, else the gold label."""
         return self.gold if self.gold_position is None else self.choices[self.gold_position]
 
     @property

@@ -16,10 +16,10 @@ from polbias.generators.table_files import ColumnRole, UserTable, read_tables, r
 CONFIRMED, CONTRADICTED, DEPENDS, UNPARSED = "confirmed", "contradicted", "depends", "unparsed"
 
 VERDICTS: Mapping[str, str] = {
-    CONFIRMED: "the gold label is right however the sentences are taken",
-    CONTRADICTED: "the gold label is wrong however the sentences are taken",
-    DEPENDS: "the gold label is right on some readings and wrong on others; the deciding choices are named",
-    UNPARSED: "the item could not be read or decided; nothing is said about its gold label",
+    CONFIRMED: "the gold label is right in every interpretation",
+    CONTRADICTED: "the gold label is wrong in every interpretation",
+    DEPENDS: "the gold label is right in some interpretations only; the deciding choices are listed",
+    UNPARSED: "the item could not be parsed or decided",
 }
 
 FINDINGS: Mapping[str, str] = {
@@ -29,8 +29,8 @@ FINDINGS: Mapping[str, str] = {
     "duplicate-id": "an earlier item has the same id",
     "duplicate-item": "an earlier item has the same text",
     "conflicting-labels": "another item has the same text and the other gold label",
-    "exemplar-leakage": "the item is also an exemplar of the few-shot prompts",
-    "too-long": "a text is too long to be a sentence; it was not read",
+    "exemplar-leakage": "the item is also a few-shot example",
+    "too-long": "a text is too long to be a sentence and was not parsed",
     "whitespace": "spaces at the ends of a text, or several in a row",
     # Problems of the content; formats add codes.
     "contradictory-premises": "on some reading the premises cannot all be true, so they support no label",

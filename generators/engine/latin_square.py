@@ -35,7 +35,7 @@ class LatinSquareSample:
         location, n_product = f"{spec.config}/{spec.split}", math.prod(sizes.values())
         if n_product > MAX_SIZE:
             raise BuildError(
-                f"{location}: found a product of more than 2^62 rows, expected fewer; remove levels or factors"
+                f"{location}: found a product of more than 2^62 rows, expected fewer; drop levels or factors"
             )
         if sample.rows > n_product:
             raise BuildError(

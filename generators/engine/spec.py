@@ -110,19 +110,23 @@ class FilledTemplate(_SpecModel):
     @cached_property
     def pieces(self) -> tuple[Any, Any, list[Lookup]]:
         """All pieces and values; per template, index and number of filler (0: none) in turn; the fillers."""
-        marks = re.compile(f"({'|'.join(map(re.escape, self.fillers))})")
-        pieces_by_text = [
-            None if text is None else marks.split(text) for text in self.text.values.to_pylist()
+        placeholder_pattern = re.compile(f"({'|'.join(map(re.escape, self.fillers))})")
+        split_texts = [
+            None if text is None else placeholder_pattern.split(text) for text in self.text.values.to_pylist()
         ]
-        pieces = dict.fromkeys(piece for text in pieces_by_text if text for piece in text)
-        used = [mark for mark in self.fillers if mark in pieces]
-        fillers = [self.fillers[mark] for mark in used]
+        pieces = dict.fromkeys(piece for split_text in split_texts if split_text for piece in split_text)
+        used_placeholders = [placeholder for placeholder in self.fillers if placeholder in pieces]
+        fillers = [self.fillers[placeholder] for placeholder in used_placeholders]
         values = [pa.array(pieces, pa.string()), *(filler.values for filler in fillers)]
         codes_by_piece = {piece: (number, 0) for number, piece in enumerate(pieces)}
         firsts = enumerate(accumulate(map(len, values)), 1)
-        codes_by_piece |= {mark: (first, number) for mark, (number, first) in zip(used, firsts, strict=False)}
+        codes_by_piece |= {
+            placeholder: (first, number)
+            for placeholder, (number, first) in zip(used_placeholders, firsts, strict=False)
+        }
         encoded = [
-            text and [code for piece in text for code in codes_by_piece[piece]] for text in pieces_by_text
+            split_text and [code for piece in split_text for code in codes_by_piece[piece]]
+            for split_text in split_texts
         ]
         return pa.concat_arrays(values), pa.array(encoded, pa.list_(pa.int32())), fillers
 
