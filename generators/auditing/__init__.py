@@ -1,1 +1,1 @@
-"""Published benchmarks of others, read and judged; only the command line imports them."""
+"""Audits of published benchmarks (`polbias audit`); only the command line imports them."""

@@ -1,4 +1,4 @@
-"""The audit of a benchmark: its labels against what its sentences entail."""
+"""Audit a benchmark: check its gold labels against the entailments of its sentences."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from polbias.generators.logic.formula import (
 )
 from polbias.generators.logic.prover import ItemReading, follows, prove
 
-# Whether a gold label is right: decided at every point, a point being a reading in a logic.
+# Check a gold label under every interpretation: a reading of the item in a logic.
 
 AXIOM_T, OR = "axiom T", "or"
-EITHER_LABEL = "either"  # a domain that is not known: deontic or epistemic
-_ENRICHED = {KD: FREE_CHOICE, KT: replace(KT, name="kt+fc", free_choice=True)}
+EITHER_LABEL = "either"  # unknown domain: deontic or epistemic
+_FREE_CHOICE_LOGICS = {KD: FREE_CHOICE, KT: replace(KT, name="kt+fc", free_choice=True)}
 Choices = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """One way to take an item.
+    """A reading of an item, decided in one logic.
 
     Attributes:
         reading: index of the reading.
-        logic: in which it is decided.
-        choices: name to value, those of the logic and those of the reading.
+        logic: the logic.
+        choices: name to value, for the choices of the logic and of the reading.
         valid: whether the conclusion follows.
         consistent: whether the premises can be true together.
     """
@@ -62,20 +62,20 @@ class Interpretation:
     consistent: bool
 
     def supports(self, gold: bool) -> bool:
-        """Tell whether a gold label is right here; premises that contradict each other support none."""
+        """Whether the gold label is right; contradictory premises support no label."""
         return self.consistent and self.valid == gold
 
 
 @dataclass(frozen=True, slots=True)
 class AuditVerdict:
-    """What all points together say of a gold label.
+    """Verdict on a gold label from all interpretations of its item.
 
     Attributes:
         verdict: confirmed, contradicted or depends.
-        deciding: if it depends, the smallest set of choices with which the label is right.
-        natural: choices of the most natural point.
-        against: a point where the label is wrong, if there is one: the first with consistent premises.
-        consistent: whether the premises can be true together at all points.
+        deciding: if the verdict is "depends", the smallest set of choices that makes the label right.
+        natural: choices of the first, most natural interpretation.
+        against: the first interpretation in which the label is wrong, preferably with consistent premises.
+        consistent: whether every interpretation has consistent premises.
     """
 
     verdict: str
@@ -88,19 +88,18 @@ class AuditVerdict:
 def decide(
     reading: ItemReading, logics: Sequence[tuple[Choices, Logic]], index: int = 0
 ) -> Iterator[Interpretation]:
-    """Decide a reading in some logics."""
-    for made, logic in logics:
+    """Yield the interpretation of a reading in each logic."""
+    for choices, logic in logics:
         verdict = follows(reading.inference, logic)
-        yield Interpretation(index, logic, {**made, **reading.choices}, verdict.valid, verdict.consistent)
+        yield Interpretation(index, logic, {**choices, **reading.choices}, verdict.valid, verdict.consistent)
 
 
 def decide_modal(readings: Sequence[ItemReading], domain: str | None) -> Iterator[Interpretation]:
-    """Decide every reading in every modal logic that its operators allow.
+    """Yield the interpretations of every reading in every modal logic that its operators allow.
 
-    Where all operators are epistemic, or it is not known whether they are, the standard logic is KT, and KD
-    the alternative (the choice "axiom T"); elsewhere it is KD, for what ought to be need not be so. If a
-    disjunction stands under an operator in some reading, "or" is also taken as offering a choice (the choice
-    "or").
+    If all operators are epistemic or the domain is unknown, the logics are KT, the natural logic, and KD (the
+    choice "axiom T"); otherwise KD alone, because obligations can be violated. If any reading has a
+    disjunction under an operator, each logic is also tried with free choice (the choice "or").
     """
     disjunction = any(
         reading.inference.map(free_choice_enrichment) != reading.inference for reading in readings
@@ -114,108 +113,135 @@ def decide_modal(readings: Sequence[ItemReading], domain: str | None) -> Iterato
             logics = [({AXIOM_T: "with"}, KT), ({AXIOM_T: "without"}, KD)]
         if disjunction:
             logics = [
-                ({**made, OR: name}, sense)
-                for made, logic in logics
-                for name, sense in (("classical", logic), ("free choice", _ENRICHED[logic]))
+                ({**choices, OR: name}, variant)
+                for choices, logic in logics
+                for name, variant in (("classical", logic), ("free choice", _FREE_CHOICE_LOGICS[logic]))
             ]
         yield from decide(reading, logics, index)
 
 
-def confirm(readings: Sequence[ItemReading], points: Sequence[Interpretation]) -> None:
-    """Decide points again by an enumeration of small models.
+def confirm(readings: Sequence[ItemReading], interpretations: Sequence[Interpretation]) -> None:
+    """Check interpretations by enumerating small models.
 
     Raises:
-        ValueError: if it cannot decide, or comes to something else.
+        ValueError: if there are too many models, or the enumeration contradicts the proof.
     """
-    for point in points:
-        inference = readings[point.reading].inference
-        decision = decide_small(inference, point.logic)
+    for interpretation in interpretations:
+        inference = readings[interpretation.reading].inference
+        decision = decide_small(inference, interpretation.logic)
         if decision is None:
             raise ValueError(f"{inference} has too many models to be enumerated")
-        if (decision.valid, decision.consistent) != (point.valid, point.consistent):
-            raise ValueError(f"{inference}: the enumeration of small models does not bear out the proof")
+        if (decision.valid, decision.consistent) != (interpretation.valid, interpretation.consistent):
+            raise ValueError(f"{inference}: the enumeration of small models contradicts the proof")
 
 
-def combine_verdicts(gold: bool, points: Sequence[Interpretation]) -> AuditVerdict:
-    """Return what points say of a gold label."""
-    wrong = [point for point in points if not point.supports(gold)]
-    verdict = CONFIRMED if not wrong else CONTRADICTED if len(wrong) == len(points) else DEPENDS
+def combine_verdicts(gold: bool, interpretations: Sequence[Interpretation]) -> AuditVerdict:
+    """Return the verdict of all interpretations on a gold label."""
+    unsupported = [interpretation for interpretation in interpretations if not interpretation.supports(gold)]
+    verdict = (
+        CONFIRMED
+        if not unsupported
+        else CONTRADICTED
+        if len(unsupported) == len(interpretations)
+        else DEPENDS
+    )
     return AuditVerdict(
         verdict,
-        deciding(gold, points) if verdict == DEPENDS else None,
-        points[0].choices,
-        next((point for point in wrong if point.consistent), wrong[0] if wrong else None),
-        all(point.consistent for point in points),
+        find_deciding_choices(gold, interpretations) if verdict == DEPENDS else None,
+        interpretations[0].choices,
+        next(
+            (interpretation for interpretation in unsupported if interpretation.consistent),
+            unsupported[0] if unsupported else None,
+        ),
+        all(interpretation.consistent for interpretation in interpretations),
     )
 
 
-def deciding(gold: bool, points: Sequence[Interpretation]) -> Choices | None:
-    """Return the smallest set of choices with which a gold label is right, whatever the others are.
+def find_deciding_choices(gold: bool, interpretations: Sequence[Interpretation]) -> Choices | None:
+    """Return the smallest set of choices that makes a gold label right, whatever the other choices are.
 
-    Of several sets as small it is one that leaves the most natural point as it is, else the first one. None
-    if no set decides.
+    Ties prefer a set that the first, most natural interpretation satisfies. None if no set suffices.
     """
-    names = list(dict.fromkeys(name for point in points for name in point.choices))
-    values = {n: list(dict.fromkeys(p.choices[n] for p in points if n in p.choices)) for n in names}
+    names = list(dict.fromkeys(name for interpretation in interpretations for name in interpretation.choices))
+    values = {
+        name: list(
+            dict.fromkeys(
+                interpretation.choices[name]
+                for interpretation in interpretations
+                if name in interpretation.choices
+            )
+        )
+        for name in names
+    }
     for size in range(1, len(names) + 1):
-        sets = [
-            dict(zip(chosen, value, strict=True))
-            for chosen in combinations(names, size)
-            for value in product(*(values[name] for name in chosen))
+        candidates = [
+            dict(zip(combination, value, strict=True))
+            for combination in combinations(names, size)
+            for value in product(*(values[name] for name in combination))
         ]
-        enough = [chosen for chosen in sets if _decides(chosen, gold, points)]
-        if enough:
-            return next((chosen for chosen in enough if _fits(chosen, points[0])), enough[0])
+        sufficient = [choices for choices in candidates if _decide_label(choices, gold, interpretations)]
+        if sufficient:
+            return next(
+                (choices for choices in sufficient if _is_compatible(choices, interpretations[0])),
+                sufficient[0],
+            )
     return None
 
 
-def _fits(chosen: Choices, point: Interpretation) -> bool:
-    return all(point.choices.get(name) == value for name, value in chosen.items())
+def _is_compatible(choices: Choices, interpretation: Interpretation) -> bool:
+    return all(interpretation.choices.get(name) == value for name, value in choices.items())
 
 
-def _decides(chosen: Choices, gold: bool, points: Sequence[Interpretation]) -> bool:
-    right = [point.supports(gold) for point in points if _fits(chosen, point)]
-    return bool(right) and all(right)
+def _decide_label(choices: Choices, gold: bool, interpretations: Sequence[Interpretation]) -> bool:
+    supported = [
+        interpretation.supports(gold)
+        for interpretation in interpretations
+        if _is_compatible(choices, interpretation)
+    ]
+    return bool(supported) and all(supported)
 
 
-def in_words(choices: Choices) -> str:
-    """Return choices as text."""
+def format_choices(choices: Choices) -> str:
+    """Format choices as text."""
     return "; ".join(f"{name}: {value}" for name, value in choices.items())
 
 
 def reading_text(readings: Sequence[ItemReading], outcome: AuditVerdict) -> str:
-    """Return the first reading as text, with what it makes of the choices on which the verdict depends."""
-    return f"{readings[0].inference} {_taken(outcome.natural, outcome)}".rstrip()
+    """Format the first reading and its values of the deciding choices."""
+    return f"{readings[0].inference} {_format_deciding(outcome.natural, outcome)}".rstrip()
 
 
-def _taken(choices: Choices, outcome: AuditVerdict) -> str:
-    """Return those of some choices on which a verdict depends."""
-    taken = {name: value for name, value in choices.items() if outcome.deciding and name in outcome.deciding}
-    return f"[{in_words(taken)}]" if taken else ""
+def _format_deciding(choices: Choices, outcome: AuditVerdict) -> str:
+    """Format the deciding choices of a verdict, in brackets."""
+    deciding = {
+        name: value for name, value in choices.items() if outcome.deciding and name in outcome.deciding
+    }
+    return f"[{format_choices(deciding)}]" if deciding else ""
 
 
 def evidence(readings: Sequence[ItemReading], outcome: AuditVerdict) -> tuple[str | None, str | None]:
-    """Return what speaks against the gold label."""
-    point = outcome.against
-    if point is None:
+    """Return the countermodel or the proof that contradicts the gold label; the other is None."""
+    interpretation = outcome.against
+    if interpretation is None:
         return None, None
-    text = explain(prove(readings[point.reading].inference, point.logic))
-    text = f"{_taken(point.choices, outcome)} {text}".lstrip()
-    return (None, text) if point.valid else (text, None)
+    text = explain(prove(readings[interpretation.reading].inference, interpretation.logic))
+    text = f"{_format_deciding(interpretation.choices, outcome)} {text}".lstrip()
+    return (None, text) if interpretation.valid else (text, None)
 
 
-# Which items of a file come again.
+# Find repeated items.
 
 
 def find_repeats(items: pd.DataFrame) -> pd.DataFrame:
-    """Return the items that repeat others, or contradict them.
+    """Return the items that repeat another item's text or id.
 
     Args:
-        items: line, text, gold and id; text is a key, and an id may be None.
+        items: columns line, text (a hash), gold and id (may be None).
 
     Returns:
-        Of each such item the line of the first one with its text (`twin`, 0 if it is the first one itself),
-        whether its id is an earlier one's, and whether its text has both labels.
+        For each such item: `twin`, the line of the first item with its text (0 for this first item);
+        `has_earlier_id`, whether an earlier item has its id; `has_both_labels`, whether items with its text
+        have different gold labels.
     """
     by_text = items.groupby("text", sort=False)
     repeats = pd.DataFrame(
@@ -228,24 +254,24 @@ def find_repeats(items: pd.DataFrame) -> pd.DataFrame:
     return repeats[repeats.any(axis=1)]
 
 
-# An audit: what is repeated in the whole file, then item by item.
+# The audit: repeats in the whole file, then each item.
 
-LONGEST_TEXT = 2000  # characters; a reader is not asked about longer ones
+MAX_TEXT_LENGTH = 2000  # characters; longer texts are not parsed
 
 
 class Audit:
-    """One file beside one format.
+    """Audit of one file in one format; iterate over it for the audited items.
 
     Args:
         source: the items.
         form: the format.
-        exemplars: texts of further few-shot exemplars.
+        exemplars: texts of few-shot exemplars in addition to the exemplars of the format.
 
     Raises:
         InputError: if the file has no items, is damaged, or most of its rows are malformed.
 
     Attributes:
-        items: how many there are.
+        items: number of items.
     """
 
     def __init__(self, source: ItemSource, form: ItemFormat, exemplars: Sequence[Sequence[str]] = ()) -> None:
@@ -254,7 +280,7 @@ class Audit:
         self._exemplars = {text_key(tuple(texts)) for texts in (*form.exemplars, *exemplars)}
         self._items = list(source)
         self.items = len(self._items)
-        self._refuse_other_formats()
+        self._check_format()
         labelled = {
             position: (item.line, self._key(item), item.gold, _id_key(item.values.get("id")))
             for position, item in enumerate(self._items)
@@ -264,7 +290,7 @@ class Audit:
         repeats = find_repeats(pd.DataFrame([*labelled.values()], [*labelled], columns))
         self._repeats = {repeat.Index: repeat for repeat in repeats.itertuples()}
 
-    def _refuse_other_formats(self) -> None:
+    def _check_format(self) -> None:
         path = self._source.path
         if not self._items:
             raise InputError(f"{path}: found no item after the header, expected at least one")
@@ -276,20 +302,22 @@ class Audit:
             )
 
     def __iter__(self) -> Iterator[AuditedItem]:
-        """Yield every item with what was found, in the order of the file."""
+        """Yield every audited item, in file order."""
         for position, item in enumerate(self._items):
             neighbours = (
                 self._items[max(0, position - 1) : position] + self._items[position + 1 : position + 2]
             )
-            yield self._audited(item, neighbours, self._repeats.get(position))
+            yield self._audit_item(item, neighbours, self._repeats.get(position))
 
     def _key(self, item: AuditItem) -> int:
-        return text_key(tuple(item.values.get(role) or "" for role in self._source.repeated))
+        return text_key(tuple(item.values.get(role) or "" for role in self._source.duplicate_key))
 
-    def _audited(self, item: AuditItem, neighbours: Sequence[AuditItem], repeat: Any | None) -> AuditedItem:
+    def _audit_item(
+        self, item: AuditItem, neighbours: Sequence[AuditItem], repeat: Any | None
+    ) -> AuditedItem:
         if item.problem:
             return AuditedItem(item, unparsed_verdict(item.problem, "malformed-row"), ("malformed-row",))
-        judgement = self._judgement(item, neighbours)
+        judgement = self._judge_item(item, neighbours)
         findings = dict.fromkeys((*judgement.findings, *judgement.slips))
         if repeat:
             codes = {
@@ -304,15 +332,15 @@ class Audit:
             findings["whitespace"] = None
         return AuditedItem(item, judgement, tuple(findings), repeat.twin or None if repeat else None)
 
-    def _judgement(self, item: AuditItem, neighbours: Sequence[AuditItem]) -> ItemVerdict:
+    def _judge_item(self, item: AuditItem, neighbours: Sequence[AuditItem]) -> ItemVerdict:
         if item.gold is None:
             labels = ", ".join(self._format.layout.labels)
             return unparsed_verdict(f"gold: found {item.label!r}, expected one of {labels}", "unknown-label")
-        if max(map(len, item.texts)) > LONGEST_TEXT:
-            return unparsed_verdict(f"found a text of more than {LONGEST_TEXT:,} characters", "too-long")
+        if max(map(len, item.texts)) > MAX_TEXT_LENGTH:
+            return unparsed_verdict(f"found a text of more than {MAX_TEXT_LENGTH:,} characters", "too-long")
         try:
             return self._format.judge(item, neighbours)
-        except Exception as error:  # of a reader or prover: one item must not cost the whole audit
+        except Exception as error:  # from a reader or prover: one item must not stop the audit
             return unparsed_verdict(f"the auditor failed on this item, please report it ({error!r})")
 
 

@@ -1,4 +1,4 @@
-"""Items of a benchmark, whatever its format, and findings about them."""
+"""Items of an audited benchmark of any format, their verdicts and findings."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from typing import Any, Protocol
 from polbias.errors import InputError, replace_surrogates
 from polbias.generators.table_files import ColumnRole, UserTable, read_tables, resolve_columns
 
-# Verdicts and findings: every code that an audit can report, with what it means.
+# Verdicts and findings: every code of an audit report, with its meaning.
 
 CONFIRMED, CONTRADICTED, DEPENDS, UNPARSED = "confirmed", "contradicted", "depends", "unparsed"
 
 VERDICTS: Mapping[str, str] = {
-    CONFIRMED: "the gold label is right however the sentences are taken",
-    CONTRADICTED: "the gold label is wrong however the sentences are taken",
-    DEPENDS: "the gold label is right on some readings and wrong on others; the deciding choices are named",
-    UNPARSED: "the item could not be read or decided; nothing is said about its gold label",
+    CONFIRMED: "the gold label is right in every interpretation",
+    CONTRADICTED: "the gold label is wrong in every interpretation",
+    DEPENDS: "the gold label is right in some interpretations only; the deciding choices are listed",
+    UNPARSED: "the item could not be parsed or decided",
 }
 
 FINDINGS: Mapping[str, str] = {
-    # What is wrong with the file, whatever the item says.
-    "malformed-row": "the row does not have the columns of the file, or a value cannot be what it should be",
-    "unknown-label": "the gold label is none of the format's",
+    # Problems of the row.
+    "malformed-row": "the row does not have the columns of the file, or a value is invalid",
+    "unknown-label": "the format has no such gold label",
     "duplicate-id": "an earlier item has the same id",
     "duplicate-item": "an earlier item has the same text",
     "conflicting-labels": "another item has the same text and the other gold label",
-    "exemplar-leakage": "the item is also an exemplar of the few-shot prompts",
-    "too-long": "a text is too long to be a sentence; it was not read",
+    "exemplar-leakage": "the item is also a few-shot example",
+    "too-long": "a text is too long to be a sentence and was not parsed",
     "whitespace": "spaces at the ends of a text, or several in a row",
-    # What is wrong with what the item says; formats have more.
+    # Problems of the content; formats add codes.
     "contradictory-premises": "on some reading the premises cannot all be true, so they support no label",
     "conclusion-repeats-premise": "the conclusion is one of the premises",
-    "unknown-pattern": "the pattern in its label is not known",
+    "unknown-pattern": "the format has no such pattern",
     "does-not-instantiate": "on no reading does the item have the form of the pattern in its label",
-    "other-pattern": "the item has the form of another pattern than that in its label",
+    "other-pattern": "the item has the form of another pattern than its label names",
 }
 
 
-def meaning(code: str, more: Mapping[str, str]) -> str:
-    """Return what a code means, of a format too."""
-    return FINDINGS.get(code) or more.get(code) or code.replace("-", " ")
+def meaning(code: str, format_meanings: Mapping[str, str]) -> str:
+    """Return the meaning of a finding's code; `format_meanings` has the codes of a format."""
+    return FINDINGS.get(code) or format_meanings.get(code) or code.replace("-", " ")
 
 
-# What an audit handles: items as they stand in a file, and what was found out about them.
+# Items as in their file, and audited items.
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ class AuditItem:
     """One item of a file.
 
     Attributes:
-        line: its line (in Parquet: its row), from 1.
-        values: what stands in its columns, by role; None where there is nothing.
+        line: line number (in Parquet: row number), from 1.
+        values: role to value; None for an empty value.
         texts: its sentences as written, in the order of the format's text roles.
-        gold: whether its label says that the conclusion follows; None if the label is none of the format's.
-        label: its label in the format's spelling, or as written.
-        problem: if it could not be taken from the file, why; then it has no values.
-        file: the file's name, if there are several.
+        gold: True if the gold label is "the conclusion follows"; None if the format has no such label.
+        label: gold label in the format's spelling, or as written.
+        problem: why the row cannot be parsed; such an item has no values.
+        file: file name, if there are several files.
     """
 
     line: int
@@ -73,25 +73,25 @@ class AuditItem:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Its texts with single spaces."""
+        """The texts with single spaces."""
         return tuple(" ".join(text.split()) for text in self.texts)
 
 
 @dataclass(frozen=True, slots=True)
 class ItemVerdict:
-    """What is known about the gold label of an item.
+    """Verdict on the gold label of an item, with its evidence.
 
     Attributes:
         verdict: one of `polbias.generators.auditing.items.VERDICTS`.
-        instantiates: whether it has the form of the pattern in its label; None if that is not known.
-        reading: what it says, as a formula.
-        countermodel: how its premises can be true and its conclusion false, where the gold says it follows.
-        proof: why it follows (or its premises contradict each other), where the gold does not fit that.
-        deciding: the smallest set of choices, name to value, with which the gold is right.
-        findings: codes of what is wrong with what it says.
-        slips: codes of what is wrong with its language.
-        resembles: the other pattern whose form it has.
-        message: why it could not be read or decided.
+        instantiates: whether the item has the form of the pattern in its label; None if unknown.
+        reading: the item as a formula.
+        countermodel: model with true premises and a false conclusion, if the gold label is "follows".
+        proof: proof of the conclusion, or of a contradiction in the premises, if it refutes the gold label.
+        deciding: the smallest set of choices, name to value, that makes the gold label right.
+        findings: codes of problems of the content.
+        slips: codes of errors of language.
+        resembles: another pattern whose form the item has.
+        message: why the item could not be parsed or decided.
     """
 
     verdict: str
@@ -107,57 +107,57 @@ class ItemVerdict:
 
 
 def unparsed_verdict(message: str, *findings: str) -> ItemVerdict:
-    """Return the judgement of an item of which nothing can be said."""
+    """Return the verdict on an item that cannot be parsed or decided."""
     return ItemVerdict(UNPARSED, message=message, findings=findings)
 
 
 @dataclass(frozen=True, slots=True)
 class AuditedItem:
-    """An item with all that was found.
+    """An item with its verdict and findings.
 
     Attributes:
         item: the item.
-        judgement: of its gold label.
-        findings: all codes: those of the judgement, and what is wrong with the item as a row of its file.
-        twin: line of the first item with the same text.
+        judgement: verdict on its gold label.
+        findings: codes of the verdict and of problems of the row.
+        duplicate_of_line: line of the first item with the same text.
     """
 
     item: AuditItem
     judgement: ItemVerdict
     findings: tuple[str, ...]
-    twin: int | None = None
+    duplicate_of_line: int | None = None
 
     @property
     def verdict(self) -> str:
-        """The verdict on its gold label."""
+        """Code of the verdict."""
         return self.judgement.verdict
 
     @property
     def is_flagged(self) -> bool:
-        """Whether a reader of the file must know about it: anything but confirmed and without findings."""
+        """Whether the item needs attention: it has findings, or is not confirmed."""
         return self.verdict != "confirmed" or bool(self.findings) or self.judgement.instantiates is False
 
 
 def text_key(texts: tuple[str, ...]) -> int:
-    """Return a 63-bit hash of the texts of an item; spaces do not count."""
-    said = "\x1f".join(" ".join(text.split()) for text in texts)
-    return int.from_bytes(hashlib.blake2b(said.encode(), digest_size=8).digest(), "big") >> 1
+    """Return a 63-bit hash of the texts of an item; runs of spaces count as one."""
+    joined = "\x1f".join(" ".join(text.split()) for text in texts)
+    return int.from_bytes(hashlib.blake2b(joined.encode(), digest_size=8).digest(), "big") >> 1
 
 
-# What the engine has to be told about a kind of benchmark.
+# Formats of benchmarks.
 
 
 @dataclass(frozen=True)
 class ItemLayout:
-    """How the files of a format look.
+    """Columns and gold labels of the files of a format.
 
     Attributes:
-        roles: of the columns; ``id``, ``gold`` and ``pattern`` among them.
-        texts: the roles that hold an item's sentences.
-        labels: spelling of a gold label to whether it says that the conclusion follows; the first spelling of
-            each is the one in reports.
-        repeated: groups of roles whose texts together make a duplicate; the first group counts that the file
-            has columns for.
+        roles: column roles, with ``id``, ``gold`` and ``pattern`` among them.
+        texts: roles of an item's sentences.
+        labels: spelling of a gold label to whether the conclusion follows; reports use the first spelling of
+            each value.
+        duplicate_keys: groups of roles; items with the same texts in a group are duplicates. The first group
+            whose columns the file has is used.
         cell: the role that a design balances within each pattern.
         uniform: whether a design also has all patterns equally often.
     """
@@ -171,17 +171,17 @@ class ItemLayout:
 
     def label(self, gold: bool) -> str:
         """Return the spelling of a gold label in reports."""
-        return next(label for label, says in self.labels.items() if says is gold)
+        return next(label for label, is_valid in self.labels.items() if is_valid is gold)
 
 
 class ItemFormat(Protocol):
-    """A kind of benchmark.
+    """Format of a benchmark.
 
     Attributes:
-        name: as on the command line.
-        layout: how its files look.
-        exemplars: texts of the few-shot exemplars that its paper prints.
-        meanings: its own codes of findings, each with what it means.
+        name: name on the command line.
+        layout: columns and gold labels of its files.
+        exemplars: texts of the few-shot exemplars in its paper.
+        meanings: code to meaning, for the findings of this format.
     """
 
     name: str
@@ -190,49 +190,49 @@ class ItemFormat(Protocol):
     meanings: Mapping[str, str]
 
     def judge(self, item: AuditItem, neighbours: Sequence[AuditItem]) -> ItemVerdict:
-        """Judge an item."""
+        """Return the verdict on an item."""
 
 
-# The items of a file, or of the files of a folder: rows with their columns assigned and checked.
+# Read the items of a file, or of the files of a folder.
 
-_SHOWN = 60
+_MAX_DISPLAYED = 60
 
 
 class ItemSource:
-    """The items of what a user gave; it can be gone through again and again.
+    """Items of a user's file or folder; it can be iterated repeatedly.
 
     Args:
         path: a file, or a folder of Parquet files.
-        layout: of its format.
-        chosen: columns that the user named, by role.
+        layout: layout of its format.
+        user_columns: role to column, as set by the user.
 
     Raises:
-        InputError: if there is no such file, it is no table, or it has not the columns of the format.
+        InputError: if the file does not exist, is not a table, or lacks columns of the format.
 
     Attributes:
-        path: as given.
+        path: the path.
         files: all files.
-        repeated: the roles whose texts make a duplicate.
+        duplicate_key: roles whose equal texts make two items duplicates.
     """
 
-    def __init__(self, path: Path, layout: ItemLayout, chosen: Mapping[str, str]) -> None:
+    def __init__(self, path: Path, layout: ItemLayout, user_columns: Mapping[str, str]) -> None:
         self.path = path
         self._layout = layout
         self._tables: list[tuple[UserTable, Mapping[str, str]]] = [
-            (table, resolve_columns(table.columns, layout.roles, chosen, table.path))
+            (table, resolve_columns(table.columns, layout.roles, user_columns, table.path))
             for table in read_tables(path)
         ]
         self.files = tuple(table.path for table, _ in self._tables)
-        there = set.intersection(*(set(columns) for _, columns in self._tables))
-        self.repeated = next(
-            roles for roles in (*layout.duplicate_keys, layout.texts) if there.issuperset(roles)
+        common_roles = set.intersection(*(set(columns) for _, columns in self._tables))
+        self.duplicate_key = next(
+            roles for roles in (*layout.duplicate_keys, layout.texts) if common_roles.issuperset(roles)
         )
 
     def __iter__(self) -> Iterator[AuditItem]:
-        """Yield all items, those that could not be taken from their row too."""
-        several = len(self._tables) > 1
+        """Yield all items, also malformed ones."""
+        has_several_files = len(self._tables) > 1
         for table, columns in self._tables:
-            file = table.path.name if several else None
+            file = table.path.name if has_several_files else None
             for line, cells, problem in table.rows([*columns.values()]):
                 if problem:
                     yield AuditItem(line, problem=problem, file=file)
@@ -242,8 +242,10 @@ class ItemSource:
     def _item(self, line: int, cells: Mapping[str, Any], file: str | None) -> AuditItem:
         values: dict[str, str | None] = {}
         for name, value in cells.items():
-            text = value if isinstance(value, str) else _text(value)
-            problem = f"found {_short(value)}, expected text" if text is _NO_TEXT else _unusable(text)
+            text = value if isinstance(value, str) else _to_text(value)
+            problem = (
+                f"found {_shorten(value)}, expected text" if text is _NO_TEXT else _find_text_problem(text)
+            )
             if problem:
                 return AuditItem(line, problem=f"{name}: {problem}", file=file)
             values[name] = text
@@ -257,8 +259,8 @@ class ItemSource:
             if text is not None and name not in self._layout.texts:
                 values[name] = text.strip() or None
         label = values.get("gold")
-        plain = label.casefold().replace("_", "-") if label else None
-        gold = self._layout.labels.get(plain) if plain else None
+        normalized_label = label.casefold().replace("_", "-") if label else None
+        gold = self._layout.labels.get(normalized_label) if normalized_label else None
         return AuditItem(
             line,
             values,
@@ -272,8 +274,8 @@ class ItemSource:
 _NO_TEXT = "\0no text"
 
 
-def _text(value: Any) -> str | None:
-    """Return a value of a JSON or Parquet column as text; premises may come as a list of sentences."""
+def _to_text(value: Any) -> str | None:
+    """Convert a value of a JSON or Parquet column to text; premises may be a list of sentences."""
     if value is None:
         return None
     if isinstance(value, list | tuple) and value and all(isinstance(part, str) for part in value):
@@ -283,19 +285,19 @@ def _text(value: Any) -> str | None:
     return _NO_TEXT
 
 
-def _unusable(text: str | None) -> str | None:
+def _find_text_problem(text: str | None) -> str | None:
     if text and "\0" in text:
-        return "found a NUL character, which no text has"
+        return "found a NUL character, expected text"
     return "found half a character (a lone surrogate)" if text and replace_surrogates(text) != text else None
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+    return text if len(text) <= _MAX_DISPLAYED else text[: _MAX_DISPLAYED - 1] + "…"
 
 
 def read_texts(path: Path, layout: ItemLayout) -> Iterator[tuple[str, ...]]:
-    """Yield the texts of the items of a file of exemplars."""
+    """Yield the texts of each item of a file of few-shot exemplars."""
     roles = [role for role in layout.roles if role.name in layout.texts]
     for item in ItemSource(path, replace(layout, roles=roles), {}):
         if item.problem:
@@ -303,11 +305,11 @@ def read_texts(path: Path, layout: ItemLayout) -> Iterator[tuple[str, ...]]:
         yield item.texts
 
 
-# An audited item as it stands in a report.
+# Records of audited items in reports.
 
 
 def record(audited: AuditedItem, layout: ItemLayout) -> dict[str, Any]:
-    """Return an item with all that was found, ready for JSON."""
+    """Return an audited item as a JSON record."""
     item, judgement = audited.item, audited.judgement
     texts = item.texts or (None,) * len(layout.texts)
     return {
@@ -326,6 +328,6 @@ def record(audited: AuditedItem, layout: ItemLayout) -> dict[str, Any]:
         "proof": judgement.proof,
         "findings": list(audited.findings),
         "resembles": judgement.resembles,
-        "duplicate_of_line": audited.twin,
+        "duplicate_of_line": audited.duplicate_of_line,
         "message": judgement.message,
     }

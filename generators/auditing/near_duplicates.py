@@ -1,4 +1,4 @@
-"""Items that nearly repeat an earlier one; a passage or an instruction that they share does not count."""
+"""Find items that nearly repeat an earlier item, ignoring passages and instructions that many items share."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from polbias.generators.language.similarity import character_grams, nearest_earl
 
 NEAR_DUPLICATE = 0.8
 """Jaccard similarity of character 5-grams from which items are near-duplicates."""
-_ALIKE = 0.6  # of sentences that differ: one word more or less in a short question; another noun is below it
-_SAME_ANSWER = 0.4  # where the gold labels are free texts, and the same
-_POPULAR = 20  # items; a sentence that more of them have does not make two of them candidates
-_REPLACED = 3, 0.2  # words in a row, and their similarity, from which one statement stands for another
-_CHOICES_ALIKE = 0.5  # one choice of four is another
-_DENSE = re.compile(
-    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
-)  # scripts in which two characters are a word
+# Differing sentences: a short question with one word more or less is above, with another noun below.
+_MIN_SENTENCE_SIMILARITY = 0.6
+_MIN_SIMILARITY_SAME_GOLD = 0.4  # for equal gold labels that are free texts
+_MAX_ITEMS_OF_RARE = 20  # items; a sentence in more items does not make two of them candidates
+# A statement is replaced if at least 3 consecutive words have a similarity below 0.2.
+_REPLACEMENT_LIMITS = 3, 0.2
+_MIN_CHOICE_SIMILARITY = 0.5  # below one differing choice of four
+# Scripts in which two characters are a word.
+_DENSE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _BREAK = re.compile(
     r"""(?<=[.!?:…؟۔।॥։።])[)"'\]»”’]*\s+  # a sentence, or a heading such as "Question:"
     |(?<=[。！？｡：])  # no blank follows
@@ -32,7 +33,7 @@ _BREAK = re.compile(
 
 @dataclass(frozen=True)
 class Comparable:
-    """What of an item is compared: its text, its choices in any order, and its gold label."""
+    """Compared fields of an item: text, choices in any order, gold label."""
 
     text: str
     choices: tuple[str, ...] = ()
@@ -40,27 +41,37 @@ class Comparable:
 
 
 def near_duplicates(items: Sequence[Comparable]) -> list[bool]:
-    """Return for every item whether it nearly repeats an earlier one.
+    """Return for every item whether it nearly repeats an earlier item.
 
-    Two items share four fifths of their character 5-grams, and the sentences and lines in which they differ
-    are alike too: these are different questions about one passage, or cases under one instruction, if not.
+    Near-duplicates share at least `NEAR_DUPLICATE` of their character 5-grams, and their differing sentences
+    and lines are similar; otherwise they are different questions about one passage or instruction.
     """
     sentences = [_sentences(item.text) for item in items]
-    n_items = Counter(sentence for of_item in sentences for sentence in of_item)
-    rare = [" ".join(each for each in of_item if n_items[each] <= _POPULAR) for of_item in sentences]
-    has_popular = [any(n_items[each] > _POPULAR for each in of_item) for of_item in sentences]
-    lowest = _SAME_ANSWER if _are_free_texts([item.gold for item in items]) else _ALIKE
+    n_items = Counter(sentence for item_sentences in sentences for sentence in item_sentences)
+    rare = [
+        " ".join(sentence for sentence in item_sentences if n_items[sentence] <= _MAX_ITEMS_OF_RARE)
+        for item_sentences in sentences
+    ]
+    has_popular = [
+        any(n_items[sentence] > _MAX_ITEMS_OF_RARE for sentence in item_sentences)
+        for item_sentences in sentences
+    ]
+    default_limit = (
+        _MIN_SIMILARITY_SAME_GOLD
+        if _are_free_texts([item.gold for item in items])
+        else _MIN_SENTENCE_SIMILARITY
+    )
     repeats = [False] * len(items)
-    for popular, limit in ((False, NEAR_DUPLICATE), (True, lowest)):
-        group = [number for number, text in enumerate(rare) if text and has_popular[number] == popular]
+    for is_popular, limit in ((False, NEAR_DUPLICATE), (True, default_limit)):
+        group = [number for number, text in enumerate(rare) if text and has_popular[number] == is_popular]
 
         def is_repeat(first: int, second: int, group: Sequence[int] = group) -> bool:
-            one, other = group[first], group[second]
-            least = lowest if items[one].gold == items[other].gold else NEAR_DUPLICATE
+            left, right = group[first], group[second]
+            min_similarity = default_limit if items[left].gold == items[right].gold else NEAR_DUPLICATE
             return (
-                _differences_alike(sentences[one], sentences[other], least)
-                and _choices_alike(items[one].choices, items[other].choices)
-                and _similarity(*(character_grams(items[each].text) for each in (one, other)))
+                _are_similar_differences(sentences[left], sentences[right], min_similarity)
+                and _are_similar_choices(items[left].choices, items[right].choices)
+                and _similarity(*(character_grams(items[index].text) for index in (left, right)))
                 >= NEAR_DUPLICATE
             )
 
@@ -71,44 +82,50 @@ def near_duplicates(items: Sequence[Comparable]) -> list[bool]:
 
 
 def _are_free_texts(golds: Sequence[str | None]) -> bool:
-    """Whether gold labels are answers of their own, of which a few at most are equal by chance."""
+    """Whether gold labels are free texts: at least half of them are distinct."""
     labels = [gold for gold in golds if gold is not None]
     return len({*labels}) * 2 >= len(labels) > 0
 
 
 def _sentences(text: str) -> dict[str, None]:
-    """The different sentences and lines of a text, in order."""
+    """Return the distinct sentences and lines of a text, in order."""
     parts = map(normalize_text, _BREAK.split(text))
     return dict.fromkeys(part for part in parts if any(character.isalnum() for character in part))
 
 
-def _differences_alike(one: dict[str, None], other: dict[str, None], limit: float) -> bool:
-    """Whether each sentence that one text has alone is much like one that the other has alone."""
-    fewer, more = sorted(([*one.keys() - other.keys()], [*other.keys() - one.keys()]), key=len)
-    if fewer and len(fewer) < len(more) and _alike(" ".join(fewer), " ".join(more), NEAR_DUPLICATE):
+def _are_similar_differences(first: dict[str, None], second: dict[str, None], limit: float) -> bool:
+    """Whether each sentence of one text only is similar to a sentence of the other text only."""
+    fewer, more = sorted(([*first.keys() - second.keys()], [*second.keys() - first.keys()]), key=len)
+    if (
+        fewer
+        and len(fewer) < len(more)
+        and _are_similar_sentences(" ".join(fewer), " ".join(more), NEAR_DUPLICATE)
+    ):
         return True  # a sentence was split
-    return all(any(_alike(sentence, candidate, limit) for candidate in more) for sentence in fewer)
+    return all(
+        any(_are_similar_sentences(sentence, candidate, limit) for candidate in more) for sentence in fewer
+    )
 
 
-def _alike(one: str, other: str, limit: float) -> bool:
-    return _similarity(_grams(one), _grams(other)) >= limit and not _is_replaced(one, other)
+def _are_similar_sentences(first: str, second: str, limit: float) -> bool:
+    return _similarity(_grams(first), _grams(second)) >= limit and not _is_replaced(first, second)
 
 
-def _is_replaced(one: str, other: str) -> bool:
-    """Whether several words in a row have nothing in common with those in their place."""
-    words, other_words = one.split(), other.split()
+def _is_replaced(first: str, second: str) -> bool:
+    """Whether several consecutive words are replaced by dissimilar words."""
+    first_words, second_words = first.split(), second.split()
     for end in (0, -1):
-        while words and other_words and words[end] == other_words[end]:
-            del words[end], other_words[end]
-    length, similarity = _REPLACED
-    if min(len(words), len(other_words)) < length:
+        while first_words and second_words and first_words[end] == second_words[end]:
+            del first_words[end], second_words[end]
+    min_words, max_similarity = _REPLACEMENT_LIMITS
+    if min(len(first_words), len(second_words)) < min_words:
         return False
-    return _similarity(_grams(" ".join(words)), _grams(" ".join(other_words))) < similarity
+    return _similarity(_grams(" ".join(first_words)), _grams(" ".join(second_words))) < max_similarity
 
 
-def _choices_alike(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    grams = [character_grams("\n".join(sorted(choices))) for choices in (one, other)]
-    return sorted(one) == sorted(other) or _similarity(*grams) >= _CHOICES_ALIKE
+def _are_similar_choices(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
+    grams = [character_grams("\n".join(sorted(choices))) for choices in (first, second)]
+    return sorted(first) == sorted(second) or _similarity(*grams) >= _MIN_CHOICE_SIMILARITY
 
 
 @lru_cache(maxsize=1 << 16)
@@ -117,5 +134,5 @@ def _grams(sentence: str) -> set[str]:
     return character_grams(sentence, 2) if is_dense else character_grams(sentence)
 
 
-def _similarity(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other)
+def _similarity(first: set[str], second: set[str]) -> float:
+    return len(first & second) / len(first | second)

@@ -29,7 +29,7 @@ from polbias.paths import package_file
 from polbias.yaml_models import TemplateModel, Text, load_template
 
 _DOMAINS: Mapping[str, str] = {"deontic": DEONTIC, "normative": DEONTIC, "epistemic": EPISTEMIC}
-_REMEMBERED = 4000  # forms of items
+_MAX_CACHED = 4000  # forms of items
 
 LAYOUT = ItemLayout(
     roles=(
@@ -60,12 +60,12 @@ Reader = Callable[[str, str, str | None], ReadingResult]
 
 
 class NormativeFormat:
-    """Items with premises and a hypothesis in English, about what ought to be or what is certain.
+    """English items with premises and a hypothesis, on obligations or certainty.
 
     Args:
-        read: the reader of items.
-        patterns: the known ones by id.
-        exemplars: premise and hypothesis of the few-shot exemplars that the paper prints.
+        read: reader of items.
+        patterns: inference pattern by id.
+        exemplars: premise and hypothesis of the few-shot exemplars in the paper.
     """
 
     name = "normative"
@@ -73,11 +73,11 @@ class NormativeFormat:
     # The codes of polbias.generators.normative.reading.slips.
     meanings: Mapping[str, str] = {
         "agreement": "a verb does not agree with its subject, or has the wrong form after another verb",
-        "article": "an indefinite article is not the one that the next word takes (a, an)",
+        "article": "an indefinite article does not fit the next word (a, an)",
         "capital": "a capital within a sentence, or none at its beginning",
         "foreign-operator": "an operator is of another domain than the item",
         "missing-verb": "a clause has no verb",
-        "pronoun": "a pronoun stands for nothing, or for something that it cannot stand for",
+        "pronoun": "a pronoun has no antecedent, or an impossible one",
     }
 
     def __init__(
@@ -89,63 +89,68 @@ class NormativeFormat:
         self._read = read
         self._patterns = patterns
         self.exemplars = exemplars
-        # What is the same for all items of one form, label and pattern.
-        self._known: dict[object, tuple[AuditVerdict, ItemVerdict]] = {}
+        # The key has the forms, the gold label, the domain and the pattern.
+        self._verdict_cache: dict[object, tuple[AuditVerdict, ItemVerdict]] = {}
 
     def judge(self, item: AuditItem, neighbours: Sequence[AuditItem] = ()) -> ItemVerdict:
-        """Judge an item."""
+        """Return the verdict on an item."""
         try:
-            return self._judged(item)
+            return self._judge_item(item)
         except ReadingError as error:
             return unparsed_verdict(str(error))
         except ValueError as error:  # the decision procedure has its limits
             return unparsed_verdict(f"cannot be decided: {error}")
 
-    def _judged(self, item: AuditItem) -> ItemVerdict:
+    def _judge_item(self, item: AuditItem) -> ItemVerdict:
         assert item.gold is not None
         domain = _DOMAINS.get((item.values.get("domain") or "").casefold())
         premise, hypothesis = item.sentences
-        read = self._read(premise, hypothesis, domain)
-        if read.either:
+        parsed = self._read(premise, hypothesis, domain)
+        if parsed.either:
             domain = EITHER_LABEL
-        readings, pattern = add_related_clauses(read.readings, domain), item.values.get("pattern")
+        readings, pattern = add_related_clauses(parsed.readings, domain), item.values.get("pattern")
         forms = tuple([(canonical_shape(r.inference), tuple(r.choices.items())) for r in readings])
         key = forms, item.gold, domain, pattern
-        known = self._known.get(key)
-        if known is None:
-            # What an item is an instance of is asked of its own words.
-            known = self._examine(readings, len(read.readings), item.gold, domain, pattern)
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._known[key] = known
-        outcome, judgement = known
+        cached = self._verdict_cache.get(key)
+        if cached is None:
+            # The pattern is matched without the readings of related clauses.
+            cached = self._judge_readings(readings, len(parsed.readings), item.gold, domain, pattern)
+            if len(self._verdict_cache) >= _MAX_CACHED:
+                self._verdict_cache.clear()
+            self._verdict_cache[key] = cached
+        outcome, judgement = cached
         countermodel, proof = evidence(readings, outcome)
         return replace(
             judgement,
             reading=reading_text(readings, outcome),
             countermodel=countermodel,
             proof=proof,
-            slips=read.findings,
+            slips=parsed.findings,
         )
 
-    def _examine(
-        self, readings: Sequence[ItemReading], own: int, gold: bool, domain: str | None, label: str | None
+    def _judge_readings(
+        self,
+        readings: Sequence[ItemReading],
+        n_parsed: int,
+        gold: bool,
+        domain: str | None,
+        pattern_id: str | None,
     ) -> tuple[AuditVerdict, ItemVerdict]:
         points = list(decide_modal(readings, domain))
         outcome = combine_verdicts(gold, points)
         if outcome.verdict != DEPENDS:
             confirm(readings, points)
-        readings = readings[:own]
+        readings = readings[:n_parsed]
         findings: list[str] = []
         natural = readings[0].inference
         if not outcome.consistent:
             findings.append("contradictory-premises")
         if natural.conclusion in natural.premises:
             findings.append("conclusion-repeats-premise")
-        pattern = self._patterns.get(label) if label else None
+        pattern = self._patterns.get(pattern_id) if pattern_id else None
         instantiates = self._has_form(readings, pattern) if pattern else None
         resembles = None
-        if label and not pattern:
+        if pattern_id and not pattern:
             findings.append("unknown-pattern")
         elif pattern and not instantiates:
             findings.append("does-not-instantiate")
@@ -164,11 +169,11 @@ class NormativeFormat:
         inferences = [reading.inference for reading in readings]
         if not pattern.strict:
             inferences = [*inferences, *map(name_denials, inferences)]
-        return any(instantiates(said, pattern.form, pattern.strict) for said in inferences)
+        return any(instantiates(inference, pattern.form, pattern.strict) for inference in inferences)
 
 
 class _Exemplar(TemplateModel):
-    """A few-shot exemplar that the paper prints."""
+    """A few-shot exemplar in the paper."""
 
     premise: Text
     hypothesis: Text

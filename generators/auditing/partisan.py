@@ -1,7 +1,6 @@
 """Audit formal partisan arguments: format ``partisan`` of `polbias audit`.
 
-Everything is found from the sentences and the country files, which are the lexicon; no list of known errors
-is looked at.
+Findings depend on the sentences and the country files (the lexicon) only, not on a list of known errors.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ from polbias.generators.partisan.country import LEANINGS, AnyCountry, load_count
 from polbias.generators.partisan.reader import ArgumentReader, ArgumentReadingError
 from polbias.generators.table_files import ColumnRole
 
-_NEARLY = 0.85  # how alike a misspelled name is to the right one
+_MIN_NAME_SIMILARITY = 0.85  # of a misspelled name to the right name
 
 LAYOUT = ItemLayout(
     roles=(
@@ -62,12 +61,12 @@ LAYOUT = ItemLayout(
 
 @dataclass(frozen=True)
 class _ParsedArgument:
-    """What an argument says.
+    """A parsed argument.
 
     Attributes:
-        country: whose people and sides it is about.
-        inference: names as in the country file.
-        slips: codes of what is wrong with its language.
+        country: country of its persons and sides.
+        inference: the inference, with names as in the country file.
+        slips: codes of errors of language.
     """
 
     country: AnyCountry
@@ -86,36 +85,36 @@ class PartisanFormat:
     layout = LAYOUT
     exemplars: Sequence[Sequence[str]] = ()
     meanings: Mapping[str, str] = {
-        "article": "an indefinite article is not the one that the next word takes (a, an)",
+        "article": "an indefinite article does not fit the next word (a, an)",
         "material": "the argument is not a formal one: its gold label is annotated and cannot be proved",
         "mention-order": "the two arguments of a pair do not name the persons in mirrored order",
         "name-spelling": "a name is not spelled as in the country file",
         "not-mirrored": "the two arguments of a pair differ in more than persons and sides",
         "rests-on-comparable": 'it follows only because "comparable" rules out "superior" and "inferior"',
         "same-side": "a premise compares a side with itself",
-        "wrong-leaning": "the conclusion favours the other side than the row says",
+        "wrong-leaning": "the conclusion favours another side than the row names",
     }
 
     def __init__(self, countries: Sequence[AnyCountry]) -> None:
         self._countries = countries
-        # One prompt in nine is new: the same argument comes with several instructions and examples.
+        # One prompt in nine has a new argument: arguments recur with several instructions and examples.
         self._read = lru_cache(maxsize=4096)(self._read_text)
         self._reader = lru_cache(maxsize=256)(self._make_reader)
         self._prove = lru_cache(maxsize=4096)(self._judge_inference)
 
     def judge(self, item: AuditItem, neighbours: Sequence[AuditItem]) -> ItemVerdict:
-        """Judge an item."""
+        """Return the verdict on an item."""
         assert item.gold is not None
         if item.values.get("kind") == "material":
             return unparsed_verdict("a material argument is not proved", "material")
-        said = self._said(item)
-        if isinstance(said, str):
-            return unparsed_verdict(said)
-        judgement = self._prove(said.inference, item.gold)
+        argument = self._parse(item)
+        if isinstance(argument, str):
+            return unparsed_verdict(argument)
+        judgement = self._prove(argument.inference, item.gold)
         leaning = (item.values.get("leaning") or "").casefold()
-        wrong = leaning in LEANINGS and _favoured_leaning(said) not in (leaning, None)
-        findings = (*judgement.findings, *(("wrong-leaning",) if wrong else ()))
-        slips = (*said.slips, *self._beside(item, said, neighbours))
+        is_wrong = leaning in LEANINGS and _favoured_leaning(argument) not in (leaning, None)
+        findings = (*judgement.findings, *(("wrong-leaning",) if is_wrong else ()))
+        slips = (*argument.slips, *self._compare_counterpart(item, argument, neighbours))
         return replace(judgement, findings=findings, slips=slips)
 
     def _judge_inference(self, inference: Inference, gold: bool) -> ItemVerdict:
@@ -123,7 +122,7 @@ class PartisanFormat:
         outcome = combine_verdicts(gold, list(decide(readings[0], [({}, FOL)])))
         countermodel, proof = evidence(readings, outcome)
         findings = [] if outcome.consistent else ["contradictory-premises"]
-        if any(map(_same_side, inference.premises)):
+        if any(map(_compares_same_side, inference.premises)):
             findings.append("same-side")
         postulates = [str(step.formula) for step in prove(inference, FOL).proof if step.reason == "postulate"]
         if any(COMPARABLE in postulate for postulate in postulates):
@@ -136,59 +135,63 @@ class PartisanFormat:
             findings=tuple(findings),
         )
 
-    def _beside(
-        self, item: AuditItem, said: _ParsedArgument, neighbours: Sequence[AuditItem]
+    def _compare_counterpart(
+        self, item: AuditItem, argument: _ParsedArgument, neighbours: Sequence[AuditItem]
     ) -> Sequence[str]:
-        """Compare an argument with its counterpart, if that stands next to it."""
+        """Return the finding on an argument and its counterpart, if they are neighbours."""
         pair = item.values.get("pair")
-        for other in neighbours:
-            if pair is None or other.problem or other.values.get("pair") != pair:
+        for neighbour in neighbours:
+            if pair is None or neighbour.problem or neighbour.values.get("pair") != pair:
                 continue
-            counterpart = self._said(other)
-            if isinstance(counterpart, str) or counterpart.country is not said.country:
+            counterpart = self._parse(neighbour)
+            if isinstance(counterpart, str) or counterpart.country is not argument.country:
                 continue
             mirrored = _mirror_argument(counterpart)
-            if mirrored == said.inference:
+            if mirrored == argument.inference:
                 continue
-            same = mirrored.map(_unordered) == said.inference.map(_unordered)
-            return ["mention-order" if same else "not-mirrored"]
+            is_reordered = mirrored.map(_sort_conjuncts) == argument.inference.map(_sort_conjuncts)
+            return ["mention-order" if is_reordered else "not-mirrored"]
         return []
 
-    def _said(self, item: AuditItem) -> _ParsedArgument | str:
-        """Return what an argument says, or why that is not known."""
+    def _parse(self, item: AuditItem) -> _ParsedArgument | str:
+        """Parse an argument, or return an error message."""
         values = item.values
         config = values.get("config") or ""
-        fitting = [c for c in self._countries if config == c.config or config.startswith(f"{c.config}_")]
-        if fitting:  # the prefix of the control's configs begins like that of another country's
-            fitting = [max(fitting, key=lambda country: len(country.config))]
+        candidates = [c for c in self._countries if config == c.config or config.startswith(f"{c.config}_")]
+        if candidates:  # the control's config begins with another country's config
+            candidates = [max(candidates, key=lambda country: len(country.config))]
         else:
             language, country = values.get("language"), values.get("country")
-            fitting = [
+            candidates = [
                 c
                 for c in self._countries
                 if (not language or c.language == language) and country in (None, c.country, c.id)
             ]
-        if not fitting:
-            known = ", ".join(country.id for country in self._countries)
-            return f"found no country file for this row; there are: {known}"
-        return self._read(tuple(country.id for country in fitting), item.sentences[0])
+        if not candidates:
+            country_ids = ", ".join(country.id for country in self._countries)
+            return f"found no country file for this row; there are: {country_ids}"
+        return self._read(tuple(country.id for country in candidates), item.sentences[0])
 
     def _read_text(self, countries: tuple[str, ...], text: str) -> _ParsedArgument | str:
         errors = []
         for country in self._countries:
             if country.id not in countries:
                 continue
-            # What looks like a misspelled name in a text, each with the name.
+            # Map phrases that resemble a name to the name.
             names = [person.name for side in country.side_of.values() for person in side.people]
             words = text.replace(",", " ").replace(".", " ").split()
-            found: dict[str, str] = {}
+            name_by_misspelling: dict[str, str] = {}
             for size in {len(name.split()) for name in names}:
                 for start in range(len(words) - size + 1):
-                    written = " ".join(words[start : start + size])
-                    near = get_close_matches(written, names, 1, _NEARLY) if written[:1].isupper() else []
-                    if near and written not in names and written in text:
-                        found[written] = near[0]
-            aliases = tuple(found.items())
+                    phrase = " ".join(words[start : start + size])
+                    matches = (
+                        get_close_matches(phrase, names, 1, _MIN_NAME_SIMILARITY)
+                        if phrase[:1].isupper()
+                        else []
+                    )
+                    if matches and phrase not in names and phrase in text:
+                        name_by_misspelling[phrase] = matches[0]
+            aliases = tuple(name_by_misspelling.items())
             for strict in (True, False):
                 try:
                     inference = self._reader(country.id, aliases, strict).read(text)
@@ -196,7 +199,9 @@ class PartisanFormat:
                     errors.append(str(error))
                     continue
                 slips = ("name-spelling",) * bool(aliases) + ("article",) * (not strict)
-                return _ParsedArgument(country, inference.map(partial(substitute, terms=found)), slips)
+                return _ParsedArgument(
+                    country, inference.map(partial(substitute, terms=name_by_misspelling)), slips
+                )
         return errors[0]
 
     def _make_reader(
@@ -207,40 +212,40 @@ class PartisanFormat:
         )
 
 
-def _same_side(premise: Formula) -> bool:
-    """Tell whether a premise is of the form "all A are ... than all A"."""
+def _compares_same_side(premise: Formula) -> bool:
+    """Whether a premise has the form "all A are ... than all A"."""
     match premise:
         case ForAll(_, Implies(And((Atom(first, _), Atom(second, _))), _)):
             return first == second
     return False
 
 
-def _favoured_leaning(said: _ParsedArgument) -> str | None:
-    """Return the leaning of the person whom the conclusion favours."""
-    conclusion, denied = said.inference.conclusion, False
+def _favoured_leaning(argument: _ParsedArgument) -> str | None:
+    """Return the leaning of the person that the conclusion favours."""
+    conclusion, is_denied = argument.inference.conclusion, False
     if isinstance(conclusion, Not):
-        conclusion, denied = conclusion.body, True
+        conclusion, is_denied = conclusion.body, True
     if not isinstance(conclusion, Atom) or conclusion.predicate not in (SUPERIOR, INFERIOR):
         return None
-    person = conclusion.terms[(conclusion.predicate == INFERIOR) != denied]
-    sides = said.country.side_of
-    return next((own for own in LEANINGS if person in [p.name for p in sides[own].people]), None)
+    person = conclusion.terms[(conclusion.predicate == INFERIOR) != is_denied]
+    sides = argument.country.side_of
+    return next((leaning for leaning in LEANINGS if person in [p.name for p in sides[leaning].people]), None)
 
 
-def _mirror_argument(said: _ParsedArgument) -> Inference:
-    """Return what an argument says with the persons and the sides exchanged."""
-    names = list(dict.fromkeys(name for f in said.inference.formulas for name in constants(f)))
-    left, right = (said.country.side_of[leaning].label for leaning in LEANINGS)
+def _mirror_argument(argument: _ParsedArgument) -> Inference:
+    """Return the inference with persons and sides exchanged."""
+    names = list(dict.fromkeys(name for f in argument.inference.formulas for name in constants(f)))
+    left, right = (argument.country.side_of[leaning].label for leaning in LEANINGS)
     sides = {left: right, right: left}
     persons = dict(zip(names, reversed(names), strict=True)) if len(names) == 2 else {}
-    return said.inference.map(lambda formula: rename(substitute(formula, persons), sides))
+    return argument.inference.map(lambda formula: rename(substitute(formula, persons), sides))
 
 
-def _unordered(formula: Formula) -> Formula:
-    """Return a formula with its conjuncts sorted."""
+def _sort_conjuncts(formula: Formula) -> Formula:
+    """Return the formula with sorted conjuncts."""
     if isinstance(formula, And):
-        return And(tuple(sorted(map(_unordered, formula.parts), key=str)))
-    return rebuild(formula, _unordered)
+        return And(tuple(sorted(map(_sort_conjuncts, formula.parts), key=str)))
+    return rebuild(formula, _sort_conjuncts)
 
 
 def make(templates: Path | None = None) -> PartisanFormat:

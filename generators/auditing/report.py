@@ -1,4 +1,4 @@
-"""The report of an audit."""
+"""Report an audit: counts, flagged items on the terminal, report files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ import polbias
 from polbias.aliases import Document
 from polbias.atomic_write import draft_path
 from polbias.errors import InputError
-from polbias.generators.auditing.audit import in_words
+from polbias.generators.auditing.audit import format_choices
 from polbias.generators.auditing.items import (
     CONTRADICTED,
     UNPARSED,
@@ -37,28 +37,28 @@ from polbias.generators.auditing.items import (
 from polbias.spreadsheet_cells import escape_formula
 from polbias.terminal import Console
 
-# Counts over a whole audit; they do not grow with the file.
+# Counts of an audit, in bounded memory.
 
-_MOST = 2000  # different values of a column that are counted apart
-_LONGEST = 200  # characters of a value
+_MAX_KEYS = 2000  # distinct values of a column; further values are counted together
+_MAX_KEY_LENGTH = 200  # characters
 _OTHER = "(others)"
 
 
 class Summary:
-    """Counts items as they come.
+    """Running counts of audited items.
 
     Args:
-        layout: says which role a design balances, and how.
+        layout: layout of the format, with the role that a design balances.
 
     Attributes:
-        items: how many.
-        flagged: how many a reader of the file must know about.
-        verdicts: items by verdict.
-        groups: items by (pattern, gold, verdict); pattern and gold can be missing.
-        instantiates: items by whether they have the form of their pattern.
-        deciding: items by the choices that decide them.
-        findings: items by code.
-        cells: items by pattern and value of the role that is balanced.
+        items: number of items.
+        flagged: number of items that need attention.
+        verdicts: number of items by verdict.
+        groups: number of items by (pattern, gold, verdict); pattern and gold can be empty.
+        instantiates: number of items by whether they have the form of their pattern.
+        deciding: number of items by their deciding choices.
+        findings: number of items by code.
+        cells: number of items by pattern and value of the balanced role.
     """
 
     def __init__(self, layout: ItemLayout) -> None:
@@ -90,21 +90,21 @@ class Summary:
             _count(self.cells, (pattern, content))
 
     def unbalanced_cells(self) -> list[tuple[str, str, int, int]]:
-        """Return the cells that have not as many items as most: pattern, value, items, usual number."""
+        """Return (pattern, value, items, usual number) of the cells without the usual number of items."""
         patterns = dict.fromkeys(pattern for pattern, _ in self.cells)
         contents = dict.fromkeys(content for _, content in self.cells)
         rows = [
             [(pattern, content, self.cells[pattern, content]) for content in contents] for pattern in patterns
         ]
-        found = []
+        unbalanced = []
         for row in rows:
             sizes = Counter(size for cells in (rows if self._uniform else [row]) for *_, size in cells)
             usual = max(sizes.items(), key=lambda entry: (entry[1], entry[0]))[0]
-            found += [(pattern, content, size, usual) for pattern, content, size in row if size != usual]
-        return found
+            unbalanced += [(pattern, content, size, usual) for pattern, content, size in row if size != usual]
+        return unbalanced
 
     def as_dict(self) -> Document:
-        """Return everything in the form that JSON has."""
+        """Return the counts as a JSON document."""
         keys = dict.fromkeys((pattern, gold) for pattern, gold, _ in self.groups)
         return {
             "items": self.items,
@@ -128,69 +128,69 @@ class Summary:
 
 
 def _count(counter: Counter[Any], key: tuple[str, ...]) -> None:
-    """Count a key; when there are very many, those that are new together."""
-    key = tuple(part[:_LONGEST] for part in key)
-    if key not in counter and len(counter) >= _MOST:
+    """Count a key; once there are `_MAX_KEYS` keys, count new keys together."""
+    key = tuple(part[:_MAX_KEY_LENGTH] for part in key)
+    if key not in counter and len(counter) >= _MAX_KEYS:
         key = (_OTHER,) * len(key)
     counter[key] += 1
 
 
-# The report of an audit on a terminal: counts, then every contradicted and unread item, by diagnosis.
+# The report on a terminal: counts, then contradicted and unparsed items by diagnosis.
 
-_KEPT = 300  # different items that are shown at the end; all are in the report files
-_SHORT = 600  # characters of a text on the terminal
+_MAX_DISPLAYED = 300  # distinct items at the end of the report; report files have all items
+_MAX_TEXT_LENGTH = 600  # characters of a text on the terminal
 _COLOURS = {"confirmed": "green", "contradicted": "red", "depends": "yellow", "unparsed": "magenta"}
 
 
 @dataclass
 class FlaggedItems:
-    """Contradicted and unread items for the end of the report, as many as a person will read.
+    """Contradicted and unparsed items for the end of the report, at most `_MAX_DISPLAYED`.
 
     Attributes:
-        groups: (verdict, diagnosis) to the items shown, by their texts, each with how often they come.
-        left_out: how many more items there are.
+        groups: (verdict, diagnosis) to the displayed items, by their texts, with their number of occurrences.
+        n_omitted: number of further items.
     """
 
     groups: dict[tuple[str, str], dict[tuple[str, ...], tuple[AuditedItem, int]]] = field(
         default_factory=dict
     )
-    left_out: int = 0
-    _kept: int = 0
+    n_omitted: int = 0
+    _n_displayed: int = 0
 
     def add(self, audited: AuditedItem) -> None:
-        """Keep an item, if it is one to show and there is room."""
+        """Add a contradicted or unparsed item, or count it as omitted."""
         if audited.verdict not in (CONTRADICTED, UNPARSED):
             return
         diagnosis = ", ".join(audited.judgement.findings)
         group = self.groups.setdefault((audited.verdict, diagnosis), {})
-        item = _shortened(audited.item)
+        item = _shorten(audited.item)
         texts = (*item.texts, item.label or "", item.problem or "")
         if texts in group:
             first, times = group[texts]
             group[texts] = first, times + 1
-        elif self._kept < _KEPT:
+        elif self._n_displayed < _MAX_DISPLAYED:
             group[texts] = replace(audited, item=item), 1
-            self._kept += 1
+            self._n_displayed += 1
         else:
-            self.left_out += 1
+            self.n_omitted += 1
 
 
-def _shortened(item: AuditItem) -> AuditItem:
-    """Return an item without what is not shown of it, which may be much."""
-    shown = {"id": item.values.get("id"), "pattern": item.values.get("pattern")}
+def _shorten(item: AuditItem) -> AuditItem:
+    """Return an item with its displayed fields only, truncated."""
+    values = {"id": item.values.get("id"), "pattern": item.values.get("pattern")}
     return replace(
         item,
-        values={role: value and value[:_SHORT] for role, value in shown.items()},
-        texts=tuple(text[: _SHORT + 1] for text in item.sentences),
-        label=item.label and item.label[:_SHORT],
+        values={role: value and value[:_MAX_TEXT_LENGTH] for role, value in values.items()},
+        texts=tuple(text[: _MAX_TEXT_LENGTH + 1] for text in item.sentences),
+        label=item.label and item.label[:_MAX_TEXT_LENGTH],
     )
 
 
 def describe(audited: AuditedItem, form: ItemFormat, times: int = 1) -> RenderableType:
-    """Lay out one item: what it says, how it was taken, and what is wrong with its label."""
+    """Render one item: its texts, its reading and the evidence on its label."""
     item, judgement = audited.item, audited.judgement
-    name, place = _clean(item.values.get("id") or "item"), f"line {item.line:,}"
-    head = Text(f"{name} ({place}{f' of {_clean(item.file)}' if item.file else ''})", "bold")
+    name, location = _clean(item.values.get("id") or "item"), f"line {item.line:,}"
+    head = Text(f"{name} ({location}{f' of {_clean(item.file)}' if item.file else ''})", "bold")
     head.append(f"  {audited.verdict}", _COLOURS[audited.verdict])
     if item.label:
         head.append(f", gold: {_clean(item.label)}")
@@ -205,7 +205,7 @@ def describe(audited: AuditedItem, form: ItemFormat, times: int = 1) -> Renderab
         facts.add_row(role, Text(_clean(text)))
     rows: Sequence[tuple[str, str | None]] = (
         ("reading", judgement.reading),
-        ("right if", in_words(judgement.deciding) if judgement.deciding is not None else None),
+        ("right if", format_choices(judgement.deciding) if judgement.deciding is not None else None),
         ("countermodel", judgement.countermodel),
         ("proof", judgement.proof),
         ("form of", judgement.resembles),
@@ -219,12 +219,12 @@ def describe(audited: AuditedItem, form: ItemFormat, times: int = 1) -> Renderab
 
 
 def print_counts(console: Console, summary: Summary, form: ItemFormat) -> None:
-    """Print verdicts by pattern, what they depend on, findings with their meaning; empty lines between."""
+    """Print tables of verdicts by pattern, deciding choices, findings with meanings, unbalanced cells."""
     tables = [_verdicts(summary)]
     if summary.deciding:
         table = _table("gold is right with", "items")
         for choices, number in summary.deciding.most_common():
-            table.add_row(Text(_clean(in_words(dict(choices)))), f"{number:,}")
+            table.add_row(Text(_clean(format_choices(dict(choices)))), f"{number:,}")
         tables.append(table)
     if summary.findings:
         table = _table("finding", "items", "meaning")
@@ -271,9 +271,9 @@ def _table(*headers: str) -> Table:
     return table
 
 
-def print_gallery(console: Console, gallery: FlaggedItems, form: ItemFormat) -> None:
-    """Print contradicted and unread items, one heading for each diagnosis."""
-    for (verdict, diagnosis), items in sorted(gallery.groups.items(), key=lambda g: (g[0][0], -len(g[1]))):
+def print_flagged_items(console: Console, flagged: FlaggedItems, form: ItemFormat) -> None:
+    """Print contradicted and unparsed items under a heading per diagnosis."""
+    for (verdict, diagnosis), items in sorted(flagged.groups.items(), key=lambda g: (g[0][0], -len(g[1]))):
         if not items:
             continue
         number = sum(times for _, times in items.values())
@@ -281,40 +281,39 @@ def print_gallery(console: Console, gallery: FlaggedItems, form: ItemFormat) -> 
         console.print(heading)
         for audited, times in items.values():
             console.print(describe(audited, form, times))
-    if gallery.left_out:
-        console.print(f"and {gallery.left_out:,} more; --output FILE.json has all items")
+    if flagged.n_omitted:
+        console.print(f"and {flagged.n_omitted:,} more; --output FILE.json has all items")
 
 
 def _clean(text: str) -> str:
-    """Return text that cannot steer the terminal, and is not too long for it."""
-    shown = text if len(text) <= _SHORT else text[: _SHORT - 1] + "…"
-    return "".join(c if c.isprintable() else "�" for c in shown)
+    """Truncate text and replace control characters of the terminal."""
+    displayed = text if len(text) <= _MAX_TEXT_LENGTH else text[: _MAX_TEXT_LENGTH - 1] + "…"
+    return "".join(c if c.isprintable() else "�" for c in displayed)
 
 
-# Write reports to JSON or CSV; a file appears when it is complete, or not at all.
+# Write reports to JSON or CSV, atomically.
 
 
 class ReportFiles:
-    """The report files of an audit.
+    """The report files of an audit, as a context manager.
 
-    Used as a context: once `finish` was called the files are complete and in their places; if the context is
-    left before that, what was there is unchanged. Until the summary is known, the items wait in a temporary
-    file.
+    Items are written to a temporary file; `finish` replaces the report files. Without `finish`, existing
+    files stay unchanged.
 
     Args:
-        paths: of the files; their suffixes say which kind each is.
+        paths: report files; the suffix sets the file format.
         inputs: files that must not be overwritten.
         form: the format.
 
     Raises:
-        InputError: if a path cannot be written to, is an input, or is of no known kind.
+        InputError: if a path cannot be written to, is an input, or has an unknown suffix.
     """
 
     def __init__(self, paths: Sequence[Path], inputs: Sequence[Path], form: ItemFormat) -> None:
         self._form = form
-        self._targets = [_checked(path, inputs) for path in paths]
+        self._targets = [_resolve_target(path, inputs) for path in paths]
         if len(set(self._targets)) != len(self._targets):
-            raise InputError("--output: the same file is named twice; name each once")
+            raise InputError("--output: found the same file twice, expected each once; remove one")
         self._items: IO[str] | None = None
         self._separator = "\n    "
 
@@ -322,7 +321,7 @@ class ReportFiles:
         for target in reversed(self._targets):
             if self._items:
                 self._items.close()
-            with _named(target):
+            with _report_write_errors(target):
                 self._items = tempfile.TemporaryFile("w+", encoding="utf-8", dir=target.parent)
         return self
 
@@ -332,15 +331,15 @@ class ReportFiles:
                 self._items.close()
 
     def add(self, audited: AuditedItem) -> None:
-        """Write an item."""
+        """Write an item to the temporary file."""
         if self._items:
             line = json.dumps(record(audited, self._form.layout), ensure_ascii=False)
-            with _named(self._targets[0]):
+            with _report_write_errors(self._targets[0]):
                 self._items.write(self._separator + line)
             self._separator = ",\n    "
 
     def finish(self, source: Path, summary: Summary) -> None:
-        """Complete the files and put them in their places."""
+        """Write the report files and move them to their paths."""
         head = {
             "format": self._form.name,
             "file": source.name,
@@ -352,7 +351,7 @@ class ReportFiles:
             assert self._items
             draft = draft_path(target)
             try:
-                with _named(target):
+                with _report_write_errors(target):
                     self._items.seek(0)
                     with draft.open("w", encoding="utf-8", newline="") as file:
                         _KINDS[target.suffix.lower()](file, head, self._items)
@@ -361,23 +360,23 @@ class ReportFiles:
                 draft.unlink(missing_ok=True)
 
 
-def _checked(path: Path, inputs: Sequence[Path]) -> Path:
-    """Return where a report goes, links followed, having seen that it can."""
+def _resolve_target(path: Path, inputs: Sequence[Path]) -> Path:
+    """Resolve the path of a report file; raise InputError if it cannot be written."""
     target = path.resolve()
     if target.suffix.lower() not in _KINDS:
         raise InputError(f"--output {path}: found suffix {path.suffix!r}, expected {' or '.join(_KINDS)}")
     if target.exists() and not target.is_file():
-        raise InputError(f"--output {path}: not a regular file; name another one")
+        raise InputError(f"--output {path}: not a regular file; use another path")
     if not target.parent.is_dir():
         raise InputError(f"--output {path}: there is no folder {target.parent}; create it first")
     for file in inputs:
         if file.resolve() == target or (target.exists() and file.samefile(target)):
-            raise InputError(f"--output {path}: that is the file to be audited; name another one")
+            raise InputError(f"--output {path}: found the audited file; use another path")
     return target
 
 
 @contextmanager
-def _named(target: Path) -> Iterator[None]:
+def _report_write_errors(target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -387,7 +386,7 @@ def _named(target: Path) -> Iterator[None]:
 
 
 def _write_json(file: IO[str], head: Document, items: IO[str]) -> None:
-    """Write the head with the items, one on a line."""
+    """Write the head and the items, one item per line."""
     start = json.dumps(head, ensure_ascii=False, indent=2).removesuffix("\n}")
     file.write(start + ',\n  "items": [')
     shutil.copyfileobj(items, file)
@@ -395,12 +394,12 @@ def _write_json(file: IO[str], head: Document, items: IO[str]) -> None:
 
 
 def _write_csv(file: IO[str], head: Document, items: IO[str]) -> None:
-    """Write one line an item, findings and choices as text."""
+    """Write one line per item, with findings and choices as text."""
     table = csv.writer(file, lineterminator="\n")
     for number, line in enumerate(filter(str.strip, items)):
         item = json.loads(line.strip().rstrip(","))
         item["findings"] = " ".join(item["findings"])
-        item["deciding"] = in_words(item["deciding"]) if item["deciding"] is not None else None
+        item["deciding"] = format_choices(item["deciding"]) if item["deciding"] is not None else None
         if not number:
             table.writerow(item)
         table.writerow(escape_formula(cell) if isinstance(cell, str) else cell for cell in item.values())

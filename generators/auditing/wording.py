@@ -1,4 +1,4 @@
-"""Clauses of which one sentence alone speaks: what they have to do with each other no reader can tell."""
+"""Relate clauses that occur in one sentence only and that a reader cannot relate to each other."""
 
 from __future__ import annotations
 
@@ -25,47 +25,56 @@ from polbias.generators.logic.formula import (
 from polbias.generators.logic.prover import ItemReading
 
 WORDING = "wording"
-_MOST = 4  # lone clauses; the ways to relate them grow with their number as a power of four
+_MAX_CLAUSES = 4  # lone clauses; n of them can be related in up to 4^n ways
 
 
 def add_related_clauses(readings: Sequence[ItemReading], domain: str | None) -> Sequence[ItemReading]:
-    """Return readings, and what the first one comes to if it is not valid and such clauses are related.
+    """Return readings, and a valid reading with related clauses if the first reading is not valid.
 
-    That "you must run" says nothing of moving does not show that you need not move. So it is asked whether
-    the conclusion would follow if such clauses said the same or the contrary of each other, or one of a
-    premise the same as the conclusion or its contrary.
+    "You must run" does not mention moving, which does not show that you need not move. Therefore clauses of
+    one sentence only are set equal or contrary to each other, and a clause of a premise to the conclusion;
+    the first such inference that is valid is added.
     """
     natural = readings[0]
-    found = _related(natural.inference, domain)
-    if found is None:
+    related = _relate_clauses(natural.inference, domain)
+    if related is None:
         return readings
-    apart = [replace(reading, choices={**reading.choices, WORDING: "unrelated"}) for reading in readings]
-    return *apart, ItemReading(found, {**natural.choices, WORDING: "related"})
+    unrelated = [replace(reading, choices={**reading.choices, WORDING: "unrelated"}) for reading in readings]
+    return *unrelated, ItemReading(related, {**natural.choices, WORDING: "related"})
 
 
-def _related(inference: Inference, domain: str | None) -> Inference | None:
-    """Return an inference with its lone clauses as one if it then follows and did not before."""
-    whole = inference.map(lambda formula: _opaque(formula, single_sentence_symbols(inference, modalities)))
-    lone, people = single_sentence_symbols(whole, predicates), single_sentence_symbols(whole, constants)
-    places = {*lone.values(), *people.values()}
-    if len(places) < 2 or _follows(inference, domain):
+def _relate_clauses(inference: Inference, domain: str | None) -> Inference | None:
+    """Return the inference with its lone clauses related if only this makes it valid; else None."""
+    opaque = inference.map(
+        lambda formula: _make_opaque(formula, single_sentence_symbols(inference, modalities))
+    )
+    lone, people = single_sentence_symbols(opaque, predicates), single_sentence_symbols(opaque, constants)
+    positions = {*lone.values(), *people.values()}
+    if len(positions) < 2 or _follows(inference, domain):
         return None
-    if len(lone) > _MOST:
-        raise ValueError(f"{len(lone)} clauses of which one sentence alone speaks")
-    whole = whole.map(lambda formula: substitute(formula, dict.fromkeys(people, " / ".join(people))))
-    one, end = Atom(" / ".join(lone)), len(whole.premises)
-    goal = _said(whole.conclusion, dict.fromkeys(lone, one))
-    ways: list[tuple[Formula, ...]] = [
-        (one, Not(one), *((goal, Not(goal)) if end in places and place < end else ()))
-        for place in lone.values()
-    ]
-    for chosen in product(*ways):
-        meant = dict(zip(lone, chosen, strict=True))
-        found = Inference(
-            tuple(_said(each, meant) for each in whole.premises), _said(whole.conclusion, meant)
+    if len(lone) > _MAX_CLAUSES:
+        raise ValueError(
+            f"found {len(lone)} clauses that occur in one sentence only, expected at most {_MAX_CLAUSES}"
         )
-        if _follows(found, domain):
-            return found
+    opaque = opaque.map(lambda formula: substitute(formula, dict.fromkeys(people, " / ".join(people))))
+    merged_clause, goal_position = Atom(" / ".join(lone)), len(opaque.premises)
+    goal = _replace_clauses(opaque.conclusion, dict.fromkeys(lone, merged_clause))
+    options: list[tuple[Formula, ...]] = [
+        (
+            merged_clause,
+            Not(merged_clause),
+            *((goal, Not(goal)) if goal_position in positions and position < goal_position else ()),
+        )
+        for position in lone.values()
+    ]
+    for clauses in product(*options):
+        clause_by_predicate = dict(zip(lone, clauses, strict=True))
+        candidate = Inference(
+            tuple(_replace_clauses(premise, clause_by_predicate) for premise in opaque.premises),
+            _replace_clauses(opaque.conclusion, clause_by_predicate),
+        )
+        if _follows(candidate, domain):
+            return candidate
     return None
 
 
@@ -73,14 +82,14 @@ def _follows(inference: Inference, domain: str | None) -> bool:
     return any(point.valid and point.consistent for point in decide_modal([ItemReading(inference)], domain))
 
 
-def _opaque(formula: Formula, lone: Mapping[str, int]) -> Formula:
-    """Return a formula with operators of their own kind ("likely"), of which it alone speaks, as clauses."""
+def _make_opaque(formula: Formula, lone: Mapping[str, int]) -> Formula:
+    """Return a formula with its lone operators of other modalities ("likely") replaced by clauses."""
     if isinstance(formula, Modal) and formula.modality in lone.keys() - {DEONTIC, EPISTEMIC}:
         return Atom(f"{formula.modality}: {formula.body}")
-    return rebuild(formula, lambda part: _opaque(part, lone))
+    return rebuild(formula, lambda part: _make_opaque(part, lone))
 
 
-def _said(formula: Formula, meant: Mapping[str, Formula]) -> Formula:
+def _replace_clauses(formula: Formula, clause_by_predicate: Mapping[str, Formula]) -> Formula:
     if isinstance(formula, Atom):
-        return meant.get(formula.predicate, formula)
-    return rebuild(formula, lambda part: _said(part, meant))
+        return clause_by_predicate.get(formula.predicate, formula)
+    return rebuild(formula, lambda part: _replace_clauses(part, clause_by_predicate))

@@ -1,4 +1,4 @@
-"""Declarative specifications to Parquet: products, shards, builds."""
+"""Build Parquet datasets from declarative specifications: products, shards, builds."""
 
 from polbias.generators.engine.build import BuildResult, build_dataset, current_build
 from polbias.generators.engine.files import WrittenShard, run_shard

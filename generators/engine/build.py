@@ -1,4 +1,4 @@
-"""Build a dataset: tables, card, manifest; skipped where a build is current."""
+"""Build a dataset (tables, card, manifest), reusing unchanged tables."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ from polbias.generators.engine.rows import TableRows
 from polbias.generators.engine.spec import DatasetSpec, TableSpec
 from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry, read_manifest
 
-# What a table was made from, as one hash: the reason to build it again, or not.
+# Hash of a table's specification and of the code: a changed hash rebuilds the table.
 
 
 @cache
-def _machinery() -> bytes:
-    """Hash the code between specification and bytes: the engine, the content hash and the Parquet writer."""
+def _hash_code() -> bytes:
+    """Hash the code that writes tables: engine, content hash and version of the Parquet writer."""
     sources = [*sorted(Path(__file__).parent.glob("*.py")), Path(polbias.content_hash.__file__)]
-    whole = hashlib.sha256(pa.__version__.encode())
+    digest = hashlib.sha256(pa.__version__.encode())
     for source in sources:
-        whole.update(source.read_bytes())
-    return whole.digest()
+        digest.update(source.read_bytes())
+    return digest.digest()
 
 
 def fingerprint(spec: TableSpec) -> str:
-    """Hash a specification with the code that turns it into files."""
-    whole = hashlib.sha256(_machinery())
-    whole.update(repr(_canonical(spec)).encode("utf-8", "surrogatepass"))
-    return whole.hexdigest()
+    """Return the hash of a specification and of the code that writes its files."""
+    digest = hashlib.sha256(_hash_code())
+    digest.update(repr(_canonical(spec)).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
 
 
 def _canonical(value: Any) -> Any:
-    """Return a value of plain tuples, strings and numbers that identifies a part of a specification."""
+    """Return plain tuples, strings and numbers that identify a part of a specification."""
     if isinstance(value, pa.DictionaryArray):
         return _canonical(value.indices), _canonical(value.dictionary)
     if isinstance(value, pa.Array):
@@ -63,24 +63,24 @@ def _canonical(value: Any) -> Any:
     return value
 
 
-# Build a dataset's folder: all its tables, a card and a manifest, at once or not at all.
+# Build a dataset's folder atomically: tables, card and manifest.
 
 CARD_FILE = "README.md"
-BENCHMARK = "eval.yaml"  # what Inspect and the benchmark pages of the Hub run
-# What tables and card were made from; stays on this machine, as the data are the same whatever the code was.
+BENCHMARK = "eval.yaml"  # benchmark definition for Inspect and the benchmark pages of the Hub
+# Hashes of tables, inputs and card; local only, because equal data can come from different code.
 _FINGERPRINTS = ".fingerprints.json"
 _INPUTS = "inputs"
 
 
 @dataclass(frozen=True)
 class BuildResult:
-    """What a build did.
+    """Result of a build.
 
     Attributes:
-        folder: where the dataset is.
-        manifest: what it holds.
-        written: number of tables that were made anew.
-        changed: False where everything was there and unchanged, the card included.
+        folder: folder of the dataset.
+        manifest: manifest of the dataset.
+        n_written: number of rebuilt tables.
+        changed: whether any file changed, the card included.
     """
 
     folder: Path
@@ -97,10 +97,10 @@ def build_dataset(
     inputs: str = "",
     benchmark: str | None = None,
 ) -> BuildResult:
-    """Bring a dataset's folder up to date, which is made of inputs with this hash.
+    """Build or update a dataset's folder; `inputs` is the hash of its inputs.
 
-    Tables whose fingerprint and files are unchanged are taken over from the build that is there. The new
-    folder takes the old one's place in one step, so that a build that is killed, or fails, changes nothing.
+    Tables with unchanged fingerprint and files are copied from the existing build. The new folder replaces
+    the old folder in one step: a build that fails or is killed changes nothing.
     """
     target = out / spec.name
     try:
@@ -108,7 +108,7 @@ def build_dataset(
             recover_folder(target)
             if target.exists() and not target.is_dir():
                 raise BuildError(
-                    f"{target}: a file is in the place of the build; remove it or use --output DIR"
+                    f"{target}: found a file, expected a folder of a build; remove it or use --output DIR"
                 )
             for leftover in out.glob(f".{spec.name}.staging*"):
                 remove(leftover)
@@ -131,18 +131,18 @@ def _build(
     benchmark: str | None,
 ) -> BuildResult:
     staging.mkdir()
-    earlier = _intact_tables(target)
+    earlier_tables = _intact_tables(target)
     entries: dict[str, dict[str, SplitEntry]] = {}
-    made_from: dict[str, str] = {}
-    written = 0
+    notes: dict[str, str] = {}
+    n_written = 0
     for table in spec.tables:
-        made_from[f"{table.config}/{table.split}"] = mark = fingerprint(table)
-        known = earlier.get((table.config, table.split, mark))
-        entry = _take_over(known, target, staging) if known else _make(table, staging)
+        notes[f"{table.config}/{table.split}"] = table_hash = fingerprint(table)
+        earlier_entry = earlier_tables.get((table.config, table.split, table_hash))
+        entry = _copy_table(earlier_entry, target, staging) if earlier_entry else _build_table(table, staging)
         entries.setdefault(table.config, {})[table.split] = entry
-        fresh = known is None
-        written += fresh
-        progress(table, entry, fresh)
+        is_new = earlier_entry is None
+        n_written += is_new
+        progress(table, entry, is_new)
     manifest = Manifest(
         dataset=spec.name,
         version=spec.version,
@@ -154,26 +154,28 @@ def _build(
     for name, text in texts.items():
         (staging / name).write_text(text, "utf-8")
     (staging / MANIFEST).write_text(manifest.to_json(), "utf-8")
-    made_from |= {_INPUTS: inputs} | {name: file_sha256(staging / name) for name in texts}
-    (staging / _FINGERPRINTS).write_text(json.dumps(made_from, indent=1), "utf-8")
-    changed = bool(written) or not _same(staging, target)
+    notes |= {_INPUTS: inputs} | {name: file_sha256(staging / name) for name in texts}
+    (staging / _FINGERPRINTS).write_text(json.dumps(notes, indent=1), "utf-8")
+    changed = bool(n_written) or not _is_same_build(staging, target)
     if changed:
         replace_folder(staging, target)
     elif (staging / _FINGERPRINTS).read_bytes() != (target / _FINGERPRINTS).read_bytes():
         (staging / _FINGERPRINTS).replace(target / _FINGERPRINTS)
-    return BuildResult(target, manifest, written, changed)
+    return BuildResult(target, manifest, n_written, changed)
 
 
 def current_build(folder: Path, inputs: str) -> BuildResult | None:
-    """Return a build that is whole and was made of inputs with this hash; None if there is none."""
+    """Return the build in a folder if it is complete and its inputs have this hash, else None."""
     try:
-        made_from, manifest = read_build_notes(folder), read_manifest(folder)
-        entries = [each for splits in manifest.configs.values() for each in splits.values()]
-        texts = {CARD_FILE} | ({BENCHMARK} & made_from.keys())
-        whole = made_from[_INPUTS] == inputs and all(
-            made_from[name] == file_sha256(folder / name) for name in texts
+        notes, manifest = read_build_notes(folder), read_manifest(folder)
+        entries = [entry for splits in manifest.configs.values() for entry in splits.values()]
+        texts = {CARD_FILE} | ({BENCHMARK} & notes.keys())
+        is_current = notes[_INPUTS] == inputs and all(
+            notes[name] == file_sha256(folder / name) for name in texts
         )
-        if whole and all(_intact(folder / file.path, file) for each in entries for file in each.files):
+        if is_current and all(
+            _is_intact(folder / file.path, file) for entry in entries for file in entry.files
+        ):
             return BuildResult(folder, manifest, 0, False)
     except (BuildError, OSError, ValueError, TypeError, KeyError):
         pass
@@ -181,64 +183,65 @@ def current_build(folder: Path, inputs: str) -> BuildResult | None:
 
 
 def read_build_notes(folder: Path) -> dict[str, str]:
-    """Return what is known of how a build was made, and what of it was verified."""
+    """Return the hashes of a build's tables, inputs and last verification; empty if none can be read."""
     try:
         return dict(json.loads((folder / _FINGERPRINTS).read_text("utf-8")))
     except (OSError, ValueError, TypeError):
         return {}
 
 
-def add_build_note(folder: Path, what: str, mark: str) -> None:
-    """Add a mark to what is known of a build, where something is."""
-    if known := read_build_notes(folder):
-        with suppress(PolbiasError):  # a folder that may only be read
-            write_text(folder / _FINGERPRINTS, json.dumps(known | {what: mark}, indent=1))
+def add_build_note(folder: Path, key: str, content_hash: str) -> None:
+    """Add a hash to the notes of a build, if it has notes and its folder is writable."""
+    if notes := read_build_notes(folder):
+        with suppress(PolbiasError):  # read-only folder
+            write_text(folder / _FINGERPRINTS, json.dumps(notes | {key: content_hash}, indent=1))
 
 
-def _make(table: TableSpec, folder: Path) -> SplitEntry:
+def _build_table(table: TableSpec, folder: Path) -> SplitEntry:
     rows = TableRows(table)
-    shards = max(1, -(-len(rows) // MAX_SHARD_ROWS))
-    made = [
-        run_shard(table, rank, shards, folder, content=shards == 1, leaves=True) for rank in range(shards)
+    n_shards = max(1, -(-len(rows) // MAX_SHARD_ROWS))
+    written_shards = [
+        run_shard(table, rank, n_shards, folder, content=n_shards == 1, leaves=True)
+        for rank in range(n_shards)
     ]
     return SplitEntry(
         rows=len(rows),
-        content=made[0].content,
-        tree=tree_hash(rows.schema, (leaf for shard in made for leaf in shard.leaves)),
+        content=written_shards[0].content,
+        tree=tree_hash(rows.schema, (leaf for shard in written_shards for leaf in shard.leaves)),
         files=tuple(
             FileEntry(path=s.path.relative_to(folder).as_posix(), rows=s.rows, size=s.size, sha256=s.sha256)
-            for s in made
+            for s in written_shards
         ),
     )
 
 
 def _intact_tables(folder: Path) -> dict[tuple[str, str, str], SplitEntry]:
-    """Return an earlier build's tables by config, split and fingerprint, if their files are still whole."""
+    """Map (config, split, fingerprint) to the tables of the existing build whose files are intact."""
     try:
-        manifest, made_from = read_manifest(folder), read_build_notes(folder)
+        manifest, notes = read_manifest(folder), read_build_notes(folder)
     except BuildError:
         return {}
     return {
-        (config, name, str(made_from.get(f"{config}/{name}"))): split
+        (config, name, str(notes.get(f"{config}/{name}"))): split
         for config, splits in manifest.configs.items()
         for name, split in splits.items()
-        if all(_intact(folder / file.path, file) for file in split.files)
+        if all(_is_intact(folder / file.path, file) for file in split.files)
     }
 
 
-def _intact(path: Path, entry: FileEntry) -> bool:
+def _is_intact(path: Path, entry: FileEntry) -> bool:
     return path.is_file() and path.stat().st_size == entry.size and file_sha256(path) == entry.sha256
 
 
-def _take_over(entry: SplitEntry, source: Path, folder: Path) -> SplitEntry:
+def _copy_table(entry: SplitEntry, source: Path, folder: Path) -> SplitEntry:
     for file in entry.files:
         (folder / file.path).parent.mkdir(exist_ok=True)
         shutil.copy2(source / file.path, folder / file.path)
     return entry
 
 
-def _same(first: Path, second: Path) -> bool:
-    """Tell whether two folders hold the same files with the same bytes (tables: by manifest)."""
+def _is_same_build(first: Path, second: Path) -> bool:
+    """Whether two folders have the same file names, cards and manifests (tables by manifest)."""
     if not second.is_dir():
         return False
     names = [
@@ -253,7 +256,7 @@ def _same(first: Path, second: Path) -> bool:
 
 @contextmanager
 def dataset_lock(out: Path, name: str) -> Iterator[None]:
-    """Hold the lock of one dataset, so that two builds do not get in each other's way."""
+    """Hold the lock of a dataset, so that one build at a time writes to it."""
     from filelock import FileLock, Timeout
 
     out.mkdir(parents=True, exist_ok=True)
@@ -261,4 +264,4 @@ def dataset_lock(out: Path, name: str) -> Iterator[None]:
         with FileLock(out / f".{name}.lock", timeout=0):
             yield
     except Timeout:
-        raise BuildError(f"{out / name}: another build is under way; wait for it to end") from None
+        raise BuildError(f"{out / name}: another build is under way; wait until it ends") from None

@@ -1,4 +1,4 @@
-"""Errata: named errors of an original, and the rows that they concern."""
+"""Errata: named errors of an original, and the rows that they affect."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from polbias.yaml_models import Name, TemplateModel, Text, load_template, requir
 
 
 class ErratumScope(TemplateModel):
-    """Which rows an erratum concerns; a field that is not given selects all."""
+    """Rows that an erratum affects; a missing field selects all rows."""
 
     def matches(self, **row: Any) -> bool:
-        """Tell whether a row with these values is selected; values not given are not compared."""
+        """Whether the scope selects a row with these values; other fields are not compared."""
         for name, value in row.items():
-            wanted = getattr(self, name)
-            if wanted is not None and value not in (wanted if isinstance(wanted, tuple) else (wanted,)):
+            expected = getattr(self, name)
+            if expected is not None and value not in (
+                expected if isinstance(expected, tuple) else (expected,)
+            ):
                 return False
         return True
 
@@ -27,14 +29,14 @@ Selection = TypeVar("Selection", bound=ErratumScope)
 
 
 class Erratum(TemplateModel, Generic[Selection]):
-    """One error of an original, and how it is corrected.
+    """One error of an original, and its correction.
 
     Attributes:
-        id: stands in the column ``erratum`` of every row that differs from the original because of it.
-        where: in the paper or its data.
-        found: what is wrong.
-        corrected: what is done instead.
-        applies: the rows that differ because of it.
+        id: value of the column ``erratum`` in every affected row.
+        where: location in the paper or its data.
+        found: the error.
+        corrected: the correction.
+        applies: the affected rows, which differ from the original.
     """
 
     id: Name
@@ -44,20 +46,20 @@ class Erratum(TemplateModel, Generic[Selection]):
     applies: Selection | Literal["none"]
 
     def concerns(self, **row: Any) -> bool:
-        """Tell whether a row with these values differs from the original because of this."""
+        """Whether the erratum affects a row with these values."""
         return not isinstance(self.applies, str) and self.applies.matches(**row)
 
 
 def errata_of(errata: Iterable[Erratum[Any]], **row: Any) -> str | None:
-    """Return the ids of the errata that concern a row with these values, or None."""
+    """Return the ids of the errata that affect a row, joined by ";", or None."""
     return ";".join(erratum.id for erratum in errata if erratum.concerns(**row)) or None
 
 
-KnownErratum = TypeVar("KnownErratum", bound=Erratum[Any])
+ErratumType = TypeVar("ErratumType", bound=Erratum[Any])
 
 
-def load_errata(folder: Path, kind: type[KnownErratum]) -> tuple[KnownErratum, ...]:
-    """Read ``errata.yaml``."""
-    # mypy takes no variable for a type
+def load_errata(folder: Path, kind: type[ErratumType]) -> tuple[ErratumType, ...]:
+    """Load ``errata.yaml``."""
+    # mypy rejects a variable as a type
     model: Any = RootModel[Annotated[tuple[kind, ...], require_unique("id")]]  # type: ignore[valid-type]
     return load_template(folder / "errata.yaml", model).root  # type: ignore[no-any-return]

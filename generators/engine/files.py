@@ -1,4 +1,4 @@
-"""Shards: a slice of a table, written to one Parquet file."""
+"""Write shards: one Parquet file for a range of a table's rows."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from polbias.errors import BuildError
 from polbias.generators.engine.rows import TableRows
 from polbias.generators.engine.spec import Concatenation, FilledTemplate, TableSpec
 
-# A file that Arrow writes to: it hashes what it is given, and keeps an error until it is asked for it.
+# A file for Arrow that hashes its bytes and defers errors.
 
 
 class HashingSink(io.RawIOBase):
-    """A new file and the SHA-256 of its bytes.
+    """Output file that computes the SHA-256 of its bytes.
 
-    Arrow's Parquet writer aborts the whole process if a write fails while it cuts content-defined chunks (a
-    full disk, say). Therefore `write` never fails: the first error is kept, later bytes are dropped, and
-    `check` raises the error where Python can deal with it.
+    Arrow's Parquet writer aborts the whole process if a write fails during content-defined chunking (for
+    example on a full disk). Therefore `write` never fails: it stores the first error and drops later bytes;
+    `check` raises the error in Python.
 
     Args:
         path: the file to create or overwrite.
 
     Raises:
-        OSError: if it cannot be created.
+        OSError: if the file cannot be created.
     """
 
     def __init__(self, path: Path) -> None:
@@ -44,33 +44,33 @@ class HashingSink(io.RawIOBase):
         self.size = 0
 
     def writable(self) -> bool:
-        """Tell Arrow that this is a file to write to."""
+        """Return True; Arrow requires it."""
         return True
 
     def tell(self) -> int:
-        """Return the number of bytes that were given."""
+        """Return the number of received bytes."""
         return self.size
 
     def write(self, data: Any, /) -> int:
-        """Write all of the data, unless a write has failed before."""
+        """Write all data, unless an earlier write failed."""
         view = memoryview(data).cast("B")
         self.size += len(view)
         self._hash.update(view)
         try:
-            done = 0
-            while self._error is None and done < len(view):
-                done += self._file.write(view[done:]) or 0
+            n_done = 0
+            while self._error is None and n_done < len(view):
+                n_done += self._file.write(view[n_done:]) or 0
         except OSError as error:
             self._error = error
         return len(view)
 
     def check(self) -> None:
-        """Raise the error of the first write that failed."""
+        """Raise the error of the first failed write."""
         if self._error is not None:
             raise self._error
 
     def close(self) -> None:
-        """Close the file; an error on closing is kept like one on writing."""
+        """Close the file and store an error, as `write` does."""
         try:
             self._file.close()
         except OSError as error:
@@ -79,26 +79,26 @@ class HashingSink(io.RawIOBase):
 
     @property
     def sha256(self) -> str:
-        """The hash of the bytes in hexadecimal."""
+        """SHA-256 of the bytes, in hexadecimal."""
         return self._hash.hexdigest()
 
 
-# The one contract for scale: `run_shard` writes one slice of a table to one Parquet file.
+# The unit of large builds: `run_shard` writes one range of rows to one Parquet file.
 
 MAX_SHARD_ROWS = 64 * BLOCK_ROWS
 
 
 @dataclass(frozen=True)
 class WrittenShard:
-    """What was written.
+    """A written shard.
 
     Attributes:
         path: the file.
-        rows: number of rows in it.
-        size: bytes.
-        sha256: of the file, in hexadecimal.
-        content: hash of the logical content, if it was asked for.
-        leaves: the same of every block of its rows, if they were asked for.
+        rows: number of rows.
+        size: size in bytes.
+        sha256: SHA-256 of the file, in hexadecimal.
+        content: hash of the logical content, if requested.
+        leaves: hash of the logical content of every block of rows, if requested.
     """
 
     path: Path
@@ -110,20 +110,20 @@ class WrittenShard:
 
 
 def shard_range(rows: int, rank: int, world_size: int) -> tuple[int, int]:
-    """Return the rows [start, stop) of one shard: whole blocks, of which shards differ by one at most."""
+    """Return the rows [start, stop) of one shard: whole blocks; shards differ by one block at most."""
     if not 0 <= rank < world_size:
         raise ValueError(f"rank must be in [0, {world_size}), found {rank}")
     blocks = -(-rows // BLOCK_ROWS)
-    start, stop = (min(rows, blocks * each // world_size * BLOCK_ROWS) for each in (rank, rank + 1))
+    start, stop = (min(rows, blocks * shard // world_size * BLOCK_ROWS) for shard in (rank, rank + 1))
     return start, stop
 
 
 def parquet_options(spec: TableSpec) -> dict[str, Any]:
-    """Return how the files of a table are written.
+    """Return the options of the Parquet writer for a table.
 
-    Content-defined chunks let the Hub store only what changed, and the page index lets its viewer seek. A
-    dictionary and the extremes of a page pay where values recur; a joined column has a value of its own in
-    nearly every row.
+    Content-defined chunks let the Hub store only changed chunks, and the page index lets its viewer seek.
+    Dictionaries and page statistics are for columns with recurring values; the values of joined columns are
+    nearly all distinct.
     """
     recurring = [
         leaf
@@ -133,18 +133,18 @@ def parquet_options(spec: TableSpec) -> dict[str, Any]:
     ]
     return {
         "compression": "zstd",
-        # The chunker hashes nothing before the least size of a chunk.
+        # The chunker skips hashing below the minimum size of a chunk.
         "use_content_defined_chunking": {"min_chunk_size": 768 << 10, "max_chunk_size": 1 << 20},
-        "write_batch_size": BLOCK_ROWS,  # as many rows at a time; a page ends with its chunk
+        "write_batch_size": BLOCK_ROWS,  # rows; a page ends with its chunk
         "write_page_index": True,
         "use_dictionary": recurring or False,
         "write_statistics": recurring or False,
-        "store_schema": False,  # it would name codes, which are no part of the content
+        "store_schema": False,  # the schema has dictionary codes, which are not part of the content
     }
 
 
 def _leaves(path: str, kind: Any) -> list[str]:
-    """Return the paths of the Parquet columns that hold a column of a type."""
+    """Return the paths of the Parquet columns of a column of this type."""
     if pa.types.is_list(kind):
         return _leaves(f"{path}.list.element", kind.value_type)
     if pa.types.is_struct(kind):
@@ -157,68 +157,68 @@ def run_shard(
 ) -> WrittenShard:
     """Write one shard of a table.
 
-    A pure function of its arguments: any shard can be made alone, in any process, in any order. The file
-    appears under its name only when it is complete.
+    A pure function of its arguments: shards can be written in any order, by any process. The file appears
+    under its name when it is complete.
 
     Args:
         spec: the table.
-        rank: which shard, from 0.
-        world_size: how many shards the table is cut into; a shard holds at most 1,048,576 rows.
+        rank: index of the shard, from 0.
+        world_size: number of shards of the table; a shard has at most 1,048,576 rows.
         out: the dataset's folder; the file is ``<config>/<split>-<rank>-of-<world_size>.parquet`` below it.
-        content: whether to hash the logical content too, of the rows as they are written, and of every block.
-        leaves: whether to hash that of every block of rows alone.
+        content: whether to hash the logical content of the shard and of every block.
+        leaves: whether to hash the logical content of every block only.
 
     Returns:
-        Where the shard is, its rows, size and hash.
+        The path, number of rows, size and hashes of the shard.
 
     Raises:
-        ValueError: if the rank is outside the world.
+        ValueError: if the rank is not in [0, world_size).
         BuildError: if the shard would be too large or cannot be written (disk full, no permission).
     """
     rows = TableRows(spec)
     start, stop = shard_range(len(rows), rank, world_size)
     if stop - start > MAX_SHARD_ROWS:
         raise BuildError(
-            f"{spec.config}/{spec.split}: shard {rank} of {world_size} would hold {stop - start:,} rows, "
-            f"at most {MAX_SHARD_ROWS:,} are allowed; use at least {-(-len(rows) // MAX_SHARD_ROWS)} shards"
+            f"{spec.config}/{spec.split}: found {stop - start:,} rows in shard {rank} of {world_size}, "
+            f"expected at most {MAX_SHARD_ROWS:,}; use at least {-(-len(rows) // MAX_SHARD_ROWS)} shards"
         )
     path = Path(out) / shard_path(spec, rank, world_size)
-    # Several machines may share the folder, and the number of a process.
-    partial = path.with_suffix(f".{platform.node()}-{os.getpid()}.partial")
+    # Machines that share the folder can have processes with equal ids.
+    partial_path = path.with_suffix(f".{platform.node()}-{os.getpid()}.partial")
     sizes: list[int | None] = [BLOCK_ROWS] * (leaves or content)
-    if content and stop - start > BLOCK_ROWS:  # else it is the hash of the one block
+    if content and stop - start > BLOCK_ROWS:  # otherwise the hash of the only block
         sizes.append(None)
     hashes = [ContentHash(rows.schema, size) for size in sizes]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with (
-            HashingSink(partial) as sink,
+            HashingSink(partial_path) as sink,
             pq.ParquetWriter(sink, rows.stored_schema, **parquet_options(spec)) as writer,
         ):
             for batch in rows.batches(start, stop, stored=True):
                 writer.write_batch(batch)
                 sink.check()
-                for each in hashes:
-                    each.update(batch)
+                for content_hash in hashes:
+                    content_hash.update(batch)
         sink.check()
-        partial.replace(path)
+        partial_path.replace(path)
     except OSError as error:
         raise write_failure(path, error) from error
     finally:
         with suppress(OSError):
-            partial.unlink()
-        pa.default_memory_pool().release_unused()  # shards that follow in this process begin with as little
-    found = [tuple(each.digests()) for each in hashes]
+            partial_path.unlink()
+        pa.default_memory_pool().release_unused()  # for the next shards of this process
+    digests = [tuple(content_hash.digests()) for content_hash in hashes]
     return WrittenShard(
         path,
         stop - start,
         sink.size,
         sink.sha256,
-        found[-1][0] if content else None,
-        found[0] if found else (),
+        digests[-1][0] if content else None,
+        digests[0] if digests else (),
     )
 
 
 def shard_path(table: TableSpec, rank: int, world_size: int) -> str:
-    """Return where a shard is below the dataset's folder."""
+    """Return the path of a shard, relative to the dataset's folder."""
     return f"{table.config}/{table.split}-{rank:05d}-of-{world_size:05d}.parquet"

@@ -1,4 +1,4 @@
-"""The publication of a dataset: title, specification, facts of its card, proofs and sizes."""
+"""The publication of a dataset: title, specification, card facts, gold verification and sizes."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None) -> Mapping[
 
 @dataclass(frozen=True)
 class Publication:
-    """What a dataset offers to build, card and verification.
+    """Functions and texts of a dataset for build, card and verification.
 
-    ``templates`` is a folder of the user's own, or None for the shipped one.
+    ``templates`` is a custom folder, or None for the shipped folder.
 
     Attributes:
-        title: of the dataset.
-        build_spec: ``build_spec(templates)`` returns the specification; of a dataset of any size also
-            ``build_spec(templates, rows, unpublished)``: so many rows of the whole dataset, spread over the
-            configs, or the published ones; if ``unpublished``, rows that are not published.
-        card_facts: ``card_facts(manifest, folder, templates)`` returns what the card says beside the title
-            and what every card does, among it its ``languages``; by default that they are English. The
-            function of a dataset of any size reads no shard, as these may be elsewhere.
+        title: title of the dataset.
+        build_spec: ``build_spec(templates)`` returns the specification. A dataset of variable size also has
+            ``build_spec(templates, rows, unpublished)``: this many rows, spread over the configs, or the
+            published rows; with ``unpublished``, rows that are not published.
+        card_facts: ``card_facts(manifest, folder, templates)`` returns the dataset's specific values of the
+            card's template, with ``languages`` among them; the default is English. For a dataset of variable
+            size the function reads no shard, because shards may be on another machine.
         verify_gold: ``verify_gold(folder, templates)`` proves the gold labels of a build from its sentences
-            and returns a :class:`polbias.generators.logic.prover.ProofReport`; it imports the prover itself,
-            as a build needs none. None if there is nothing to prove.
-        cards: folder of ``<dataset>.md.jinja`` (a card without one says what every card does),
-            ``columns.yaml`` and, where rows have gold labels, ``<dataset>.eval.yaml``; by default that of
-            polbias.
-        max_rows: ``max_rows(templates, unpublished)`` returns how many rows of each config can be drawn; None
-            for a dataset of one size.
-        rows_per_draw: rows that are always drawn together.
+            and returns a :class:`polbias.generators.logic.prover.ProofReport`; the function itself imports
+            the prover, which builds do not need. None for a dataset without proofs.
+        cards: folder of ``<dataset>.md.jinja`` (optional: without it the card has the shared text only),
+            ``columns.yaml`` and, for rows with gold labels, ``<dataset>.eval.yaml``; by default polbias's
+            folder.
+        max_rows: ``max_rows(templates, unpublished)`` returns the maximum number of rows of each config; None
+            for a dataset of fixed size.
+        rows_per_draw: number of rows that are always drawn together.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""What a dataset is made of: tables, columns, factors, numbers of rows."""
+"""Specification of a dataset: tables, columns, factors, numbers of rows."""
 
 from __future__ import annotations
 
@@ -15,52 +15,52 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from polbias.errors import BuildError
 
 
-def split_rows(rows: int, most: Sequence[int], pair: int = 1) -> list[int]:
-    """Share rows out among tables: as evenly as their sizes allow, in whole pairs.
+def split_rows(rows: int, max_rows: Sequence[int], pair: int = 1) -> list[int]:
+    """Split a number of rows over tables as evenly as their sizes allow, in whole pairs.
 
-    A table that has less than its share gives all it has, and the others the rest.
+    A table smaller than its share gives all its rows, and larger tables give the remaining rows.
     """
-    if not pair * len(most) <= rows <= sum(most):
+    if not pair * len(max_rows) <= rows <= sum(max_rows):
         raise BuildError(
-            f"{rows:,} rows are asked for; {pair * len(most):,} to {sum(most):,} can be drawn from "
-            f"{len(most)} configs; ask for as many"
+            f"rows: found {rows:,}, expected {pair * len(max_rows):,} to {sum(max_rows):,}, which "
+            f"{len(max_rows)} configs allow; change the number of rows"
         )
-    found = [0] * len(most)
-    left = rows // pair
-    for after, index in enumerate(sorted(range(len(most)), key=lambda index: most[index])):
-        found[index] = min(most[index], pair * -(-left // (len(most) - after)))
-        left -= found[index] // pair
-    return found
+    counts = [0] * len(max_rows)
+    pairs_left = rows // pair
+    for n_assigned, index in enumerate(sorted(range(len(max_rows)), key=lambda index: max_rows[index])):
+        counts[index] = min(max_rows[index], pair * -(-pairs_left // (len(max_rows) - n_assigned)))
+        pairs_left -= counts[index] // pair
+    return counts
 
 
-# What a table is made of: factors, exclusions, and an expression for every column.
-# A table is the Cartesian product of its factors in a declared order (the last one varies fastest), less
+# A table has factors, exclusions, and an expression per column.
+# It is the Cartesian product of its factors in a declared order (the last factor varies fastest), minus
 # declared exclusions. A column is an expression over the factors, so that row i is a function of i
-# (see also docs/data.md). All branching, such as agreement or the choice of an article, has been resolved
-# in the values of the lookups before the product is taken.
+# (see also docs/data.md). The values of the lookups already resolve all branching, such as agreement or the
+# choice of an article.
 
 Level = str | int
 
 
-class _Declared(BaseModel):
+class _SpecModel(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
-class Factor(_Declared):
-    """One dimension of the product: its name and its levels in order."""
+class Factor(_SpecModel):
+    """A factor of the product: its name and its levels in order."""
 
     name: str
     levels: tuple[Level, ...] = Field(min_length=1)
 
     @field_validator("levels")
     @classmethod
-    def _distinct(cls, levels: tuple[Level, ...]) -> tuple[Level, ...]:
+    def _check_unique_levels(cls, levels: tuple[Level, ...]) -> tuple[Level, ...]:
         if len(set(levels)) != len(levels):
             raise ValueError(f"levels must be distinct, found {levels}")
         return levels
 
 
-class Constant(_Declared):
+class Constant(_SpecModel):
     """The same value in every row.
 
     Attributes:
@@ -72,13 +72,13 @@ class Constant(_Declared):
     type: Any = pa.string()
 
 
-class Lookup(_Declared):
+class Lookup(_SpecModel):
     """A value for every combination of some factors.
 
     Attributes:
         factors: names of the factors, slowest first.
-        values: Arrow array in row-major order over those factors; its length is the product of their sizes.
-            A dictionary array stands for long texts that recur.
+        values: Arrow array in row-major order over the factors; its length is the product of their sizes.
+            Long recurring texts may be a dictionary array.
     """
 
     factors: tuple[str, ...]
@@ -86,22 +86,22 @@ class Lookup(_Declared):
 
     @field_validator("values", mode="before")
     @classmethod
-    def _arrow(cls, values: Any) -> Any:
+    def _to_arrow(cls, values: Any) -> Any:
         return values if isinstance(values, pa.Array) else pa.array(values, pa.string())
 
 
-class ColumnReference(_Declared):
+class ColumnReference(_SpecModel):
     """The value of another column of the same row, declared before this one."""
 
     column: str
 
 
-class FilledTemplate(_Declared):
-    """Texts with other values of the row in the place of their marks; without a text there is none.
+class FilledTemplate(_SpecModel):
+    """Templates filled with other values of the row; a null template gives null.
 
     Attributes:
-        text: where marks may stand any number of times.
-        fillers: mark to what is put in its place; where two marks begin alike, the first one counts.
+        text: templates; a placeholder may occur any number of times.
+        fillers: placeholder to its values; of placeholders with a common prefix, the first match counts.
     """
 
     text: Lookup
@@ -109,34 +109,42 @@ class FilledTemplate(_Declared):
 
     @cached_property
     def pieces(self) -> tuple[Any, Any, list[Lookup]]:
-        """All pieces and values; by text, place and number of filler (0: none) in turn; these fillers."""
-        marks = re.compile(f"({'|'.join(map(re.escape, self.fillers))})")
-        cut = [None if text is None else marks.split(text) for text in self.text.values.to_pylist()]
-        pieces = dict.fromkeys(piece for text in cut if text for piece in text)
-        used = [mark for mark in self.fillers if mark in pieces]
-        fillers = [self.fillers[mark] for mark in used]
+        """All pieces and values; per template, index and number of filler (0: none) in turn; the fillers."""
+        placeholder_pattern = re.compile(f"({'|'.join(map(re.escape, self.fillers))})")
+        split_texts = [
+            None if text is None else placeholder_pattern.split(text) for text in self.text.values.to_pylist()
+        ]
+        pieces = dict.fromkeys(piece for split_text in split_texts if split_text for piece in split_text)
+        used_placeholders = [placeholder for placeholder in self.fillers if placeholder in pieces]
+        fillers = [self.fillers[placeholder] for placeholder in used_placeholders]
         values = [pa.array(pieces, pa.string()), *(filler.values for filler in fillers)]
-        place = {piece: (number, 0) for number, piece in enumerate(pieces)}
+        codes_by_piece = {piece: (number, 0) for number, piece in enumerate(pieces)}
         firsts = enumerate(accumulate(map(len, values)), 1)
-        place |= {mark: (first, number) for mark, (number, first) in zip(used, firsts, strict=False)}
-        found = [text and [each for piece in text for each in place[piece]] for text in cut]
-        return pa.concat_arrays(values), pa.array(found, pa.list_(pa.int32())), fillers
+        codes_by_piece |= {
+            placeholder: (first, number)
+            for placeholder, (number, first) in zip(used_placeholders, firsts, strict=False)
+        }
+        encoded = [
+            split_text and [code for piece in split_text for code in codes_by_piece[piece]]
+            for split_text in split_texts
+        ]
+        return pa.concat_arrays(values), pa.array(encoded, pa.list_(pa.int32())), fillers
 
 
-class Concatenation(_Declared):
-    """String parts of a row put one after the other."""
+class Concatenation(_SpecModel):
+    """String parts of a row, joined."""
 
     parts: tuple[str | Lookup | ColumnReference | FilledTemplate, ...] = Field(min_length=1)
 
 
-class ListColumn(_Declared):
-    """String parts of a row as a list, in this order."""
+class ListColumn(_SpecModel):
+    """String parts of a row as a list."""
 
     parts: tuple[Lookup | ColumnReference | FilledTemplate, ...] = Field(min_length=1)
 
 
-class StructColumn(_Declared):
-    """Values of a row under names."""
+class StructColumn(_SpecModel):
+    """Named values of a row as a struct."""
 
     members: Mapping[str, Constant | Lookup | FilledTemplate] = Field(min_length=1)
 
@@ -144,8 +152,8 @@ class StructColumn(_Declared):
 Expression = Constant | Lookup | ColumnReference | FilledTemplate | Concatenation | ListColumn | StructColumn
 
 
-def parts_of(expression: str | Expression) -> Iterator[str | Constant | Lookup | ColumnReference]:
-    """Yield what an expression is made of in the end."""
+def iter_parts(expression: str | Expression) -> Iterator[str | Constant | Lookup | ColumnReference]:
+    """Yield the atomic parts of an expression."""
     inner: Iterable[str | Expression]
     if isinstance(expression, Concatenation | ListColumn):
         inner = expression.parts
@@ -157,32 +165,32 @@ def parts_of(expression: str | Expression) -> Iterator[str | Constant | Lookup |
         yield expression
         return
     for part in inner:
-        yield from parts_of(part)
+        yield from iter_parts(part)
 
 
-class Exclusion(_Declared):
-    """Rows that are left out: all that have these levels.
+class Exclusion(_SpecModel):
+    """Excluded rows: all rows with these levels.
 
     Attributes:
-        levels: factor name to level; a factor that is not named may have any level.
+        levels: factor name to level; other factors may have any level.
     """
 
     levels: Mapping[str, Level]
 
 
-class Sample(_Declared):
-    """So many rows of a product, in whole pairs, round after round over the strata.
+class Sample(_SpecModel):
+    """Sample of a product: whole pairs, in rounds over the strata.
 
-    Row numbers run over pairs: the factors of the pair vary fastest, then the strata, then rounds, so that
-    every stratum has the same number of pairs or one more in any prefix. All other factors go on with every
-    round; `moves` sets them against strata, as in a Latin square. A larger sample begins with a smaller one.
+    The factors of the pair vary fastest, then the strata, then the rounds: in any prefix, the numbers of
+    pairs of two strata differ by one at most. All other factors advance in every round; `moves` shifts them
+    by stratum, as in a Latin square. A larger sample begins with the rows of a smaller one.
 
     Attributes:
-        rows: how many, a multiple of the number of rows of a pair.
-        pair: factors whose levels together make a pair, slowest first; all of their levels are taken for
-            every pair. With none, a pair is one row.
-        strata: factors all of whose combinations make a round, slowest first.
-        moves: factor to by how many levels it is moved on, over faster factors of the strata.
+        rows: number of rows, a multiple of the number of rows of a pair.
+        pair: factors whose levels together make a pair, slowest first; every pair has all their levels.
+            Without factors, a pair is one row.
+        strata: factors whose combinations together make a round, slowest first.
+        moves: factor to the number of levels to shift it by, over faster factors of the strata.
     """
 
     rows: int = Field(ge=1)
@@ -191,19 +199,19 @@ class Sample(_Declared):
     moves: Mapping[str, Lookup] = {}
 
     @model_validator(mode="after")
-    def _distinct(self) -> Sample:
+    def _check_factors(self) -> Sample:
         names = (*self.pair, *self.strata)
         if len(set(names)) != len(names):
-            raise ValueError(f"a factor may stand once in pair and strata, found {names}")
+            raise ValueError(f"found {names}, expected each factor once in pair and strata")
         for name, move in self.moves.items():
-            place = self.strata.index(name) + 1 if name in self.strata else 0
-            if name in self.pair or (slower := set(move.factors) - set(self.strata[place:])):
+            position = self.strata.index(name) + 1 if name in self.strata else 0
+            if name in self.pair or (slower := set(move.factors) - set(self.strata[position:])):
                 problem = "a factor of the pair" if name in self.pair else f"over {sorted(slower)}"
-                raise ValueError(f"{name!r} is moved: found {problem}, expected faster factors of the strata")
+                raise ValueError(f"move of {name!r}: found {problem}, expected faster factors of the strata")
         return self
 
 
-class TableSpec(_Declared):
+class TableSpec(_SpecModel):
     """One split of one config.
 
     Attributes:
@@ -212,9 +220,9 @@ class TableSpec(_Declared):
         split: ``"test"`` or ``"fewshot"``.
         version: semantic version of the dataset.
         factors: the product, slowest factor first.
-        exclude: rows left out of the product.
-        columns: column name to expression, in the order in which they are written.
-        sample: which rows of the product the table holds; by default all that are not excluded, in order.
+        exclude: rows excluded from the product.
+        columns: column name to expression, in file order.
+        sample: sampled rows of the product; by default all rows that are not excluded, in order.
     """
 
     dataset: str
@@ -227,18 +235,18 @@ class TableSpec(_Declared):
     sample: Sample | None = None
 
     @model_validator(mode="after")
-    def _consistent(self) -> TableSpec:
+    def _check_consistency(self) -> TableSpec:
         sizes = {factor.name: len(factor.levels) for factor in self.factors}
         if len(sizes) != len(self.factors):
             raise ValueError(f"factor names must be distinct, found {[f.name for f in self.factors]}")
         seen: set[str] = set()
         for name, expression in self.columns.items():
-            for part in parts_of(expression):
+            for part in iter_parts(expression):
                 if isinstance(part, Lookup):
                     _check_lookup(name, part, sizes)
                 elif isinstance(part, ColumnReference) and part.column not in seen:
                     raise ValueError(
-                        f"column {name!r} refers to {part.column!r}, which is not declared before it"
+                        f"column {name!r}: found a reference to {part.column!r}, expected an earlier column"
                     )
             seen.add(name)
         for exclusion in self.exclude:
@@ -258,19 +266,23 @@ class TableSpec(_Declared):
         types: dict[str, Any] = {}
         for name, expression in self.columns.items():
             types[name] = (
-                types[expression.column] if isinstance(expression, ColumnReference) else _type(expression)
+                types[expression.column]
+                if isinstance(expression, ColumnReference)
+                else _arrow_type(expression)
             )
         return pa.schema(list(types.items()))
 
 
-def _type(expression: Constant | Lookup | FilledTemplate | Concatenation | ListColumn | StructColumn) -> Any:
+def _arrow_type(
+    expression: Constant | Lookup | FilledTemplate | Concatenation | ListColumn | StructColumn,
+) -> Any:
     if isinstance(expression, Constant):
         return expression.type
     if isinstance(expression, Lookup):
         kind = expression.values.type
         return kind.value_type if pa.types.is_dictionary(kind) else kind
     if isinstance(expression, StructColumn):
-        return pa.struct([(name, _type(member)) for name, member in expression.members.items()])
+        return pa.struct([(name, _arrow_type(member)) for name, member in expression.members.items()])
     return pa.list_(pa.string()) if isinstance(expression, ListColumn) else pa.string()
 
 
@@ -290,24 +302,26 @@ def _check_sample(sample: Sample, sizes: Mapping[str, int], exclude: Sequence[Ex
     if unknown:
         raise ValueError(f"the sample names unknown factors {unknown}; known: {list(sizes)}")
     if exclude:
-        raise ValueError("a sample is of a whole product; make one factor of the allowed choices instead")
+        raise ValueError(
+            "found a sample with exclusions; make one factor of the allowed combinations instead"
+        )
     for name, move in sample.moves.items():
         _check_lookup(f"move of {name}", move, sizes)
     pair = math.prod(sizes[name] for name in sample.pair)
     if sample.rows % pair:
         raise ValueError(
-            f"a sample of pairs of {pair} rows has a multiple of {pair} rows, found {sample.rows:,} rows"
+            f"sample: found {sample.rows:,} rows, expected a multiple of {pair}, the rows of a pair"
         )
 
 
-class DatasetSpec(_Declared):
+class DatasetSpec(_SpecModel):
     """A dataset: the splits of all its configs.
 
     Attributes:
         name: Hub repository name.
         version: semantic version of the data.
-        canary: the string that marks the dataset in card and rows.
-        tables: one spec per (config, split), in the order in which they are listed and built.
+        canary: string that marks the dataset in card and rows.
+        tables: one spec per (config, split), in build order.
     """
 
     name: str
@@ -316,15 +330,15 @@ class DatasetSpec(_Declared):
     tables: tuple[TableSpec, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
-    def _distinct_tables(self) -> DatasetSpec:
+    def _check_unique_tables(self) -> DatasetSpec:
         seen: set[tuple[str, str]] = set()
         for table in self.tables:
             if (table.config, table.split) in seen:
-                raise ValueError(f"two tables for {table.config}/{table.split}; each split must stand once")
+                raise ValueError(f"found two tables for {table.config}/{table.split}, expected one per split")
             seen.add((table.config, table.split))
         return self
 
     @property
     def configs(self) -> list[str]:
-        """The names of the configs, in order."""
+        """Names of the configs, in order."""
         return list(dict.fromkeys(table.config for table in self.tables))

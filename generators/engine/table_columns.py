@@ -1,4 +1,4 @@
-"""Tables with the columns of ``columns.yaml``, in its order."""
+"""Specify tables with the columns of ``columns.yaml``, in its order."""
 
 from __future__ import annotations
 
@@ -29,32 +29,37 @@ from polbias.yaml_models import Identity
 STRING = pa.string()
 STRINGS = pa.list_(STRING)
 MESSAGES = pa.list_(pa.struct([("role", STRING), ("content", STRING)]))
-_LAST = "canary"  # stands after a dataset's own columns
+_LAST_COLUMN = "canary"  # the last column, after a dataset's specific columns
 Columns = Mapping[str, Expression]
 
 
 @cache
 def _columns_file(cards: Path) -> Document:
-    found: Document = yaml.safe_load((cards / "columns.yaml").read_text("utf-8"))
-    return found
+    sections: Document = yaml.safe_load((cards / "columns.yaml").read_text("utf-8"))
+    return sections
 
 
 def column_meanings(dataset: str, names: Iterable[str], cards: Path | None = None) -> Mapping[str, str]:
-    """Return what the columns of a dataset mean, in the order in which they are published."""
-    every, own = _columns_file(package_file("cards")), _columns_file(cards or package_file("cards"))
-    section = own.get(dataset, {})
-    # A dataset whose columns are like those of another one names it.
-    known: dict[str, str] = every["shared"] | own.get(section.get("like"), {}) | section
-    known.pop("like", None)
-    known[_LAST] = known.pop(_LAST)
-    if unknown := [name for name in names if name not in known]:
+    """Map the columns of a dataset, in published order, to their meanings."""
+    default_sections, sections = (
+        _columns_file(package_file("cards")),
+        _columns_file(cards or package_file("cards")),
+    )
+    section = sections.get(dataset, {})
+    # "like" names another dataset with the same columns.
+    meanings: dict[str, str] = default_sections["shared"] | sections.get(section.get("like"), {}) | section
+    meanings.pop("like", None)
+    meanings[_LAST_COLUMN] = meanings.pop(_LAST_COLUMN)
+    if unknown := [name for name in names if name not in meanings]:
         path = (cards or package_file("cards")) / "columns.yaml"
-        raise TemplateError(f"{path}: no meaning for the columns {unknown} of {dataset}; say what they are")
-    return known
+        raise TemplateError(
+            f"{path}: found no meaning for the columns {unknown} of {dataset}, expected one each; add them"
+        )
+    return meanings
 
 
 class Factors:
-    """The levels of a table's factors.
+    """Levels of a table's factors.
 
     Args:
         levels: factor to its levels, slowest first.
@@ -64,29 +69,29 @@ class Factors:
         self.levels = levels
 
     def lookup(self, factors: str | Sequence[str], make: Callable[..., Any], kind: Any = STRING) -> Lookup:
-        """Return the values of ``make(*levels)`` over some factors."""
+        """Return the lookup of ``make(*levels)`` over some factors."""
         names = tuple(factors.split() if isinstance(factors, str) else factors)
-        values = [make(*chosen) for chosen in product(*(self.levels[name] for name in names))]
+        values = [make(*combination) for combination in product(*(self.levels[name] for name in names))]
         return Lookup(factors=names, values=pa.array(values, kind))
 
     @property
     def spec_factors(self) -> tuple[Factor, ...]:
-        """The factors as a table declares them."""
+        """The factors for a `TableSpec`."""
         return tuple(Factor(name=name, levels=tuple(values)) for name, values in self.levels.items())
 
 
 def lookup_over(factor: str, entries: Iterable[Any]) -> Callable[..., Lookup]:
-    """Return ``lookup(make, kind)``, the values of ``make(entry)`` for the levels of a factor."""
-    kept = tuple(entries)
+    """Return ``lookup(make, kind)``: the lookup of ``make(entry)`` over a factor with one level per entry."""
+    all_entries = tuple(entries)
 
     def lookup(make: Callable[[Any], Any], kind: Any = STRING) -> Lookup:
-        return Lookup(factors=(factor,), values=pa.array([make(entry) for entry in kept], kind))
+        return Lookup(factors=(factor,), values=pa.array([make(entry) for entry in all_entries], kind))
 
     return lookup
 
 
 def attribute_columns(lookup: Callable[..., Lookup], paths: Mapping[str, str]) -> dict[str, Lookup]:
-    """Return a column of texts for every attribute of what ``lookup(make)`` is over, by dotted path."""
+    """Map columns to lookups of an attribute of each entry, by dotted path."""
     return {column: lookup(attrgetter(path)) for column, path in paths.items()}
 
 
@@ -100,10 +105,10 @@ def table(
     cards: Path | None = None,
     **more: Any,
 ) -> TableSpec:
-    """Return a table with the columns of its dataset in the order in which they are published."""
-    known = column_meanings(identity.name, columns, cards)
-    nulls = _columns_file(package_file("cards"))["shared"] if sparse else known
-    given: dict[str, Expression] = {
+    """Return a table with the columns of its dataset, in published order."""
+    meanings = column_meanings(identity.name, columns, cards)
+    nulls = _columns_file(package_file("cards"))["shared"] if sparse else meanings
+    expressions: dict[str, Expression] = {
         **{name: Constant(value=None, type=MESSAGES if name == "messages" else STRING) for name in nulls},
         "dataset": Constant(value=identity.name),
         "config": Constant(value=config),
@@ -111,21 +116,22 @@ def table(
         "canary": Constant(value=identity.canary),
         **columns,
     }
-    # A copy stands after all that it can be of.
+    # A reference follows the column that it refers to.
     order = sorted(
-        (name for name in known if name in given), key=lambda name: isinstance(given[name], ColumnReference)
+        (name for name in meanings if name in expressions),
+        key=lambda name: isinstance(expressions[name], ColumnReference),
     )
     return TableSpec(
         dataset=identity.name,
         config=config,
         version=identity.version,
         factors=Factors(levels).spec_factors,
-        columns={name: given[name] for name in order},
+        columns={name: expressions[name] for name in order},
         **more,
     )
 
 
 def make_dataset_spec(identity: Identity, tables: Iterable[TableSpec]) -> DatasetSpec:
     """Return the specification of a dataset."""
-    said = {name: getattr(identity, name) for name in Identity.model_fields}
-    return DatasetSpec(**said, tables=tuple(tables))
+    identity_fields = {name: getattr(identity, name) for name in Identity.model_fields}
+    return DatasetSpec(**identity_fields, tables=tuple(tables))

@@ -241,7 +241,7 @@ def _run(
     seconds = time.perf_counter() - started
     report.print_counts(console, summary, form)
     if not every:
-        report.print_gallery(console, gallery, form)
+        report.print_flagged_items(console, gallery, form)
     _conclude(console, summary, seconds, output)
     return summary.flagged
 

@@ -24,7 +24,7 @@ from tests.support.hub import LoopbackHub
 from tests.support.process import run_polbias, run_python
 
 Rows = list[dict[str, Any]]
-audit = partial(general.audit_table, adjust=holm_adjust, exemplars=(), right={}, said={})
+audit = partial(general.audit_table, adjust=holm_adjust, exemplars=(), correct_by_id={}, response_counts={})
 
 
 def sentences(n: int, seed: int = 0) -> list[str]:
@@ -183,7 +183,7 @@ def test_patterns_of_logged_responses(tmp_path: Path) -> None:
         write(folder / "samples_any_2026-01-01T00-00-00.000000.jsonl", samples)
     path = write(tmp_path / "set.jsonl", rows)
     right, said = _answered([tmp_path / "runs"])
-    report = audit(path, {}, right=right, said=said)
+    report = audit(path, {}, correct_by_id=right, response_counts=said)
     assert codes(report) == {"q4": ["never-right"]}
     assert [each.split()[0] for each in report["summary"]["differences"]] == ["d"]
 

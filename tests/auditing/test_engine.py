@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polbias.errors import InputError
-from polbias.generators.auditing.audit import LONGEST_TEXT, Audit
+from polbias.generators.auditing.audit import MAX_TEXT_LENGTH, Audit
 from polbias.generators.auditing.items import VERDICTS, ItemSource, record
 from tests.auditing.support import HEADER, ITEMS, LAYOUT, Notation, audit, sample, verdicts, write
 
@@ -38,7 +38,7 @@ def test_repeated_texts_are_named_with_the_line_of_the_first(tmp_path: Path) -> 
     rows = [A, ("2", *A[1:]), ("3", "O  A", " P A", *A[3:]), ("4", "O A", "P B", "non-entailment", "c", "p")]
     path = write(tmp_path / "a.tsv", [HEADER, *rows])
     found = audit(path)
-    assert [item.twin for item in found] == [None, 2, 2, None]
+    assert [item.duplicate_of_line for item in found] == [None, 2, 2, None]
     assert [set(item.findings) for item in found] == [
         set(),
         {"duplicate-item"},
@@ -83,7 +83,7 @@ def test_a_malformed_row_is_a_finding_and_no_error(tmp_path: Path) -> None:
 
 
 def test_a_text_that_is_no_sentence_is_not_read(tmp_path: Path) -> None:
-    long = "A" * (LONGEST_TEXT + 1)
+    long = "A" * (MAX_TEXT_LENGTH + 1)
     (item,) = audit(write(tmp_path / "a.tsv", [HEADER, ("1", long, "P A", *A[3:])]))
     assert (item.verdict, item.findings) == ("unparsed", ("too-long",))
 

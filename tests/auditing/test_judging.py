@@ -13,9 +13,9 @@ from polbias.generators.auditing.audit import (
     Interpretation,
     combine_verdicts,
     decide_modal,
-    deciding,
     evidence,
-    in_words,
+    find_deciding_choices,
+    format_choices,
     reading_text,
 )
 from polbias.generators.logic.formula import DEONTIC, EPISTEMIC, KD
@@ -162,7 +162,7 @@ def test_deciding_is_a_smallest_set_that_suffices(entries: list[tuple[tuple[str,
         for values in product(("", "a", "b"), repeat=len(NAMES))
     ]
     enough = [choices for choices in everything if choices and suffices(choices)]
-    found = deciding(True, points)
+    found = find_deciding_choices(True, points)
     if not enough:
         assert found is None
         return
@@ -182,4 +182,4 @@ def test_nothing_decides_between_readings_that_make_the_same_choices() -> None:
 
 
 def test_choices_in_words() -> None:
-    assert in_words({"axiom T": "with", "tense": "disregarded"}) == "axiom T: with; tense: disregarded"
+    assert format_choices({"axiom T": "with", "tense": "disregarded"}) == "axiom T: with; tense: disregarded"

@@ -14,7 +14,7 @@ from polbias.generators.auditing import general
 from tests.auditing.test_any import Rows, codes, labelled, sentences, write
 from tests.support.process import run_polbias
 
-audit = partial(general.audit_table, adjust=holm_adjust, exemplars=(), right={}, said={})
+audit = partial(general.audit_table, adjust=holm_adjust, exemplars=(), correct_by_id={}, response_counts={})
 
 PASSAGES = {
     "en": "The ferry to Hallow Island stopped in May. Its owners say that the harbour is too shallow, and the "
@@ -169,7 +169,7 @@ def test_a_hypothesis_that_gives_its_label_away(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "named"),
     [
-        ({"text": "a", "premise": "b"}, "leave one out"),
+        ({"text": "a", "premise": "b"}, "remove one"),
         ({"premise": "a"}, "hypothesis"),
         ({"hypothesis": "b", "premise": "c"}, "no such column"),
     ],

@@ -261,7 +261,9 @@ def test_published_deontic_items(form: NormativeFormat) -> None:
             assert item.judgement.deciding == {"can choose to": "permission"}
             assert "choose" in " ".join(item.item.texts)
     # the one text that comes twice
-    assert [(item.item.values["id"], item.twin) for item in found if item.findings] == [("332", 303)]
+    assert [(item.item.values["id"], item.duplicate_of_line) for item in found if item.findings] == [
+        ("332", 303)
+    ]
 
 
 @needs_published

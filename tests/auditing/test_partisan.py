@@ -197,6 +197,6 @@ def test_verdicts_are_those_of_the_build(partisan_build: Path) -> None:
     form = PartisanFormat(load_countries())
     for row in _rows(partisan_build / "partisan-inference" / DE)[:192]:
         judgement = _judge(str(row["argument"]), row["gold"] == "valid", form=form, config=DE)
-        said = form._said(AuditItem(1, {"config": DE}, (str(row["argument"]),)))
+        said = form._parse(AuditItem(1, {"config": DE}, (str(row["argument"]),)))
         assert not isinstance(said, str)
         assert (judgement.verdict == "confirmed") == (proved(said.inference) == row["gold"])

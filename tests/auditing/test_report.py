@@ -9,7 +9,13 @@ import pytest
 from rich.console import Console
 
 from polbias.generators.auditing import report
-from polbias.generators.auditing.report import FlaggedItems, Summary, describe, print_counts, print_gallery
+from polbias.generators.auditing.report import (
+    FlaggedItems,
+    Summary,
+    describe,
+    print_counts,
+    print_flagged_items,
+)
 from tests.auditing.support import HEADER, LAYOUT, Notation, audit, sample, write
 
 
@@ -20,7 +26,7 @@ def _printed(path: Path, width: int = 200) -> str:
         summary.add(item)
         gallery.add(item)
     print_counts(console, summary, Notation())
-    print_gallery(console, gallery, Notation())
+    print_flagged_items(console, gallery, Notation())
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
@@ -71,7 +77,7 @@ def test_the_same_item_is_shown_once_with_how_often_it_comes(tmp_path: Path) -> 
 
 
 def test_no_more_items_are_kept_than_a_person_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report, "_KEPT", 2)
+    monkeypatch.setattr(report, "_MAX_DISPLAYED", 2)
     rows = [(str(n), f"P A{n}", f"O A{n}", "entailment", "c", "p") for n in range(5)]
     told = _printed(write(tmp_path / "a.tsv", [HEADER, *rows]))
     assert told.count("(line ") == 2

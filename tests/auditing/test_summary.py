@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from polbias.generators.auditing.report import _MOST, Summary
+from polbias.generators.auditing.report import _MAX_KEYS, Summary
 from tests.auditing.support import HEADER, LAYOUT, audit, sample, write
 
 
@@ -87,8 +87,8 @@ def test_patterns_need_not_be_equally_frequent_where_the_design_does_not_say_so(
 
 
 def test_a_column_with_ever_new_values_does_not_fill_the_memory(tmp_path: Path) -> None:
-    rows = [(str(n), "O A", "P A", "entailment", "c", f"pattern {n}") for n in range(_MOST + 50)]
+    rows = [(str(n), "O A", "P A", "entailment", "c", f"pattern {n}") for n in range(_MAX_KEYS + 50)]
     summary = _summary(write(tmp_path / "a.tsv", [HEADER, *rows]))
-    assert len(summary.groups) == _MOST + 1
+    assert len(summary.groups) == _MAX_KEYS + 1
     assert summary.groups["(others)", "(others)", "(others)"] == 50
     assert sum(summary.groups.values()) == summary.items

@@ -115,14 +115,16 @@ def test_the_input_is_never_overwritten(tmp_path: Path) -> None:
     (tmp_path / "link.csv").symlink_to(source)
     (tmp_path / "hard.csv").hardlink_to(source)
     for name in ("items.csv", "link.csv", "hard.csv"):
-        assert "that is the file to be audited; name another one" in _refused([tmp_path / name], source)
+        assert "found the audited file; use another path" in _refused([tmp_path / name], source)
 
 
 def test_paths_that_cannot_be_are_refused(tmp_path: Path) -> None:
     source = sample(tmp_path / "sample.tsv")
     assert "found suffix '.xml', expected .json or .csv" in _refused([tmp_path / "out.xml"], source)
     assert "there is no folder" in _refused([tmp_path / "none" / "out.json"], source)
-    assert "named twice" in _refused([tmp_path / "a.json", tmp_path / "x" / ".." / "a.json"], source)
+    assert "found the same file twice" in _refused(
+        [tmp_path / "a.json", tmp_path / "x" / ".." / "a.json"], source
+    )
     (tmp_path / "folder.json").mkdir()
     assert "not a regular file" in _refused([tmp_path / "folder.json"], source)
     (tmp_path / "null.json").symlink_to("/dev/null")

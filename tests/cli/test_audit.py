@@ -133,7 +133,7 @@ def test_exit_2_with_one_line_for_what_cannot_be_audited(tmp_path: Path) -> None
     )
     source = tmp_path / "b.csv"
     source.write_text("argument,gold\nx,valid\n", "utf-8")
-    assert "that is the file to be audited" in _refused(source, *partisan, "--output", source)
+    assert "found the audited file" in _refused(source, *partisan, "--output", source)
     assert source.read_text("utf-8") == "argument,gold\nx,valid\n"
     assert "us-en" in _refused(path, *partisan, "--templates", _broken(tmp_path))
 

@@ -228,10 +228,10 @@ def test_the_code_of_the_content_hash_is_in_the_fingerprint(
 ) -> None:
     before, changed = fingerprint(A), tmp_path / "content_hash.py"
     changed.write_bytes(Path(content_hash_module.__file__).read_bytes() + b"# changed\n")
-    request.addfinalizer(build_module._machinery.cache_clear)
+    request.addfinalizer(build_module._hash_code.cache_clear)
     with monkeypatch.context() as patch:
         patch.setattr(content_hash_module, "__file__", str(changed))
-        build_module._machinery.cache_clear()
+        build_module._hash_code.cache_clear()
         assert fingerprint(A) != before
 
 

@@ -112,7 +112,7 @@ def test_two_builds_at_once_are_refused(tmp_path: Path) -> None:
 
     messages: list[str] = []
     built = build(SPEC, tmp_path, card=second_build)
-    assert messages == [f"{tmp_path / 'numbers'}: another build is under way; wait for it to end"]
+    assert messages == [f"{tmp_path / 'numbers'}: another build is under way; wait until it ends"]
     assert built.manifest.version == "1.0.0"
     assert made(CHANGED, tmp_path) == ["b/test"]
 

@@ -204,7 +204,7 @@ def test_batches_of_copies_count_as_much_as_their_originals() -> None:
 def test_stored_rows_are_the_same(spec: TableSpec, repeated: int) -> None:
     rows = TableRows(spec)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("polbias.generators.engine.rows._REPEATED", repeated)
+        patch.setattr("polbias.generators.engine.rows._MIN_REPEATS", repeated)
         stored = rows.batch(0, len(rows), stored=True)
     assert stored.to_pylist() == expected_rows(spec)
     assert content_hash([stored], rows.schema) == content_hash([rows.batch(0, len(rows))], rows.schema)

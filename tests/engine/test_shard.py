@@ -109,8 +109,7 @@ def test_too_many_rows_are_refused_with_the_number_of_shards_to_use(tmp_path: Pa
     with pytest.raises(BuildError) as refusal:
         run_shard(spec, 1, 2, tmp_path)
     assert str(refusal.value) == (
-        "all/test: shard 1 of 2 would hold 1,282,048 rows, at most 1,048,576 are allowed; "
-        "use at least 3 shards"
+        "all/test: found 1,282,048 rows in shard 1 of 2, expected at most 1,048,576; use at least 3 shards"
     )
     assert files_below(tmp_path) == []
     assert MAX_SHARD_ROWS == 1_048_576

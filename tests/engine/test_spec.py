@@ -84,7 +84,7 @@ def test_lookups_within_a_column_are_checked_too(column: Expression) -> None:
 @pytest.mark.parametrize("name", ["later", "own", "unknown"])
 def test_copies_refer_to_earlier_columns(name: str, wrap) -> None:
     columns = {"own": wrap(ColumnReference(column=name)), "later": Constant(value="x")}
-    refused(f"column 'own' refers to {name!r}, which is not declared before it", columns=columns)
+    refused(f"column 'own': found a reference to {name!r}, expected an earlier column", columns=columns)
 
 
 def test_a_join_needs_parts() -> None:

@@ -164,20 +164,20 @@ def test_a_product_beyond_numbering_is_an_error():
 
 
 def test_more_rows_than_there_are_are_refused():
-    with pytest.raises(BuildError, match="722 rows are asked for, the whole product has 720"):
+    with pytest.raises(BuildError, match="found a sample of 722 rows, expected at most 720"):
         TableRows(_table(SHAPE, (), SAMPLE.model_copy(update={"rows": 722})))
 
 
 @pytest.mark.parametrize(
     ("sample", "message"),
     [
-        ({"rows": 3, "pair": ("f0",)}, "a multiple of 2 rows, found 3 rows"),
+        ({"rows": 3, "pair": ("f0",)}, "found 3 rows, expected a multiple of 2"),
         ({"rows": 4, "pair": ("side",)}, "unknown factors \\['side'\\]"),
-        ({"rows": 4, "pair": ("f0",), "strata": ("f0",)}, "may stand once"),
+        ({"rows": 4, "pair": ("f0",), "strata": ("f0",)}, "expected each factor once"),
         ({"rows": 0}, "greater than or equal to 1"),
-        ({"rows": 4, "pair": ("f1",), "moves": {"f1": MOVES["f2"]}}, "'f1' is moved"),
-        ({"rows": 4, "moves": MOVES}, "'f2' is moved: found over .*'f1'"),
-        ({"rows": 4, "strata": ("f1", "f2"), "moves": {"f2": MOVES["f2"]}}, "'f2' is moved: found over"),
+        ({"rows": 4, "pair": ("f1",), "moves": {"f1": MOVES["f2"]}}, "move of 'f1'"),
+        ({"rows": 4, "moves": MOVES}, "move of 'f2': found over .*'f1'"),
+        ({"rows": 4, "strata": ("f1", "f2"), "moves": {"f2": MOVES["f2"]}}, "move of 'f2': found over"),
         ({"rows": 4, "strata": ("f2",), "moves": {"f3": Lookup(factors=("f2",), values=["1"])}}, "1 values"),
     ],
 )
@@ -187,7 +187,7 @@ def test_impossible_samples_are_refused(sample, message):
 
 
 def test_a_sample_of_a_product_with_exclusions_is_refused():
-    with pytest.raises(ValidationError, match="a sample is of a whole product"):
+    with pytest.raises(ValidationError, match="found a sample with exclusions"):
         _table(SHAPE, (Exclusion(levels={"f1": 0}),), SAMPLE)
 
 
@@ -212,5 +212,5 @@ def test_rows_are_shared_out_as_evenly_as_tables_have_them(pairs, pair, data):
 
 @pytest.mark.parametrize("rows", [3, 21])
 def test_rows_that_no_share_holds_are_refused(rows):
-    with pytest.raises(BuildError, match=f"{rows} rows are asked for; 4 to 20 can be drawn from 2 configs"):
+    with pytest.raises(BuildError, match=f"found {rows}, expected 4 to 20, which 2 configs allow"):
         split_rows(rows, [10, 10], 2)

@@ -71,7 +71,9 @@ def test_its_columns_stand_in_the_order_of_its_own_file_and_its_card_is_its_own(
 
 def test_a_column_without_a_meaning_is_named_with_the_file(toy: Publication, tmp_path: Path) -> None:
     (tmp_path / "cards" / "columns.yaml").write_text("toy:\n  shade: how light it is\n")
-    with pytest.raises(TemplateError, match=r"cards/columns.yaml: no meaning for the columns \['colour'\]"):
+    with pytest.raises(
+        TemplateError, match=r"cards/columns.yaml: found no meaning for the columns \['colour'\]"
+    ):
         toy.build_spec()
 
 
