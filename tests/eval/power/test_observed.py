@@ -142,7 +142,7 @@ def test_selfassess_by_cell_and_what_does_not_vary_is_reported(tmp_path: Path):
     assert (found.design.clusters, found.design.items, found.design.answers) == (20, 1, 2)
     assert found.assumptions.icc == pytest.approx(1.0)
     assert [each.problem for each in problems] == [
-        "model, poligen, preference, agent, 2: all answers come to the same: how they vary cannot be estimated"
+        "model, poligen, preference, agent, 2: values: found one value only, expected at least two for variance components"
     ]
 
 
