@@ -208,7 +208,7 @@ class SidedRows:
                 units[rows] = scaled - scaled.mean() * ((deviation / spread) ** 2 - 1) / 2
         return units
 
-    def everything(self) -> SidedRows:
+    def fully_answered(self) -> SidedRows:
         """Return the rows as if all were answered, at their designed weights."""
         return replace(self, answered=np.ones(self.n))
 
