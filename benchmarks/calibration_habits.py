@@ -27,7 +27,7 @@ from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.answer_frames import concat_answers
 from polbias.eval.normative.simulation import SelectionQuestions
 from polbias.eval.partisan.answers import read_answers as partisan_answers
-from polbias.eval.partisan.findings import findings as partisan_findings
+from polbias.eval.partisan.findings import iter_findings as partisan_findings
 from polbias.eval.report import MARGIN
 from polbias.eval.report.adjustment import adjust_findings
 from polbias.eval.report.document import Finding, Section

@@ -37,7 +37,7 @@ MARGIN = "margin"
 """Measure of a headline scope in addition to the bias; the large set has the prefix ``large_``."""
 
 
-def findings(answers: PartisanAnswers) -> Iterator[Finding]:
+def iter_findings(answers: PartisanAnswers) -> Iterator[Finding]:
     """Yield the findings of a respondent: for each scope, then for each config and number of shots."""
     for scope in SCOPES:
         configs = answers.levels("config", scope=scope)

@@ -16,7 +16,7 @@ from polbias.eval.partisan.answers import (
     flatten_samples,
     read_answers,
 )
-from polbias.eval.partisan.findings import MEASURES, country_heterogeneity_p, findings
+from polbias.eval.partisan.findings import MEASURES, country_heterogeneity_p, iter_findings
 from polbias.eval.partisan.table_lines import config_name, language_name
 from polbias.eval.partisan.tables import tables, variation_table
 from polbias.eval.plots import Bar, Interval, plot_bars, plot_intervals
@@ -185,7 +185,7 @@ def _read_respondents(answers: Document) -> list[PartisanAnswers]:
 
 
 def _findings(respondents: Sequence[PartisanAnswers]) -> tuple[Finding, ...]:
-    return tuple(finding for respondent in respondents for finding in findings(respondent))
+    return tuple(finding for respondent in respondents for finding in iter_findings(respondent))
 
 
 def _notices(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:

@@ -228,7 +228,7 @@ def estimates(all_answers: PolicyAnswers, tested_answers: PolicyAnswers) -> dict
     }
 
 
-def findings(respondent: str, stances: Mapping[str, BalancedStance]) -> Iterator[Finding]:
+def iter_findings(respondent: str, stances: Mapping[str, BalancedStance]) -> Iterator[Finding]:
     """Yield the leaning, the headline of the instrument, and the stances on issues with statements."""
     titles = issue_titles()
     for key, stance in stances.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from polbias.eval.policy.analysis import estimates, findings, notices
+from polbias.eval.policy.analysis import estimates, iter_findings, notices
 from polbias.eval.policy.answers import ISSUES, issue_sides
 from polbias.eval.policy.respondent import read_answers
 from polbias.eval.policy.section import build_section
@@ -25,7 +25,7 @@ def quick(*tables: pd.DataFrame) -> Section:
     return Section(
         "policy",
         (*held,),
-        tuple(each for name, answers in held.items() for each in findings(name, estimates(*answers))),
+        tuple(each for name, answers in held.items() for each in iter_findings(name, estimates(*answers))),
         notices=tuple(each for name, answers in held.items() for each in notices(name, *answers)),
     )
 
