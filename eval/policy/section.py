@@ -12,7 +12,15 @@ import pandas as pd
 from polbias.aliases import Document, Json
 from polbias.eval.figure_style import SERIES
 from polbias.eval.plots import Bar, RadarSeries, plot_bars, plot_intervals, plot_radar
-from polbias.eval.policy.analysis import LEANING, NAME, estimates, iter_findings, heading, issue_titles, notices
+from polbias.eval.policy.analysis import (
+    LEANING,
+    NAME,
+    estimates,
+    heading,
+    issue_titles,
+    iter_findings,
+    notices,
+)
 from polbias.eval.policy.answers import COLUMNS, ISSUES, NOT_REQUESTED_LABEL, flatten_samples
 from polbias.eval.policy.party_match import party_positions
 from polbias.eval.policy.respondent import read_answers
@@ -188,7 +196,9 @@ def build_section(answers_: Document, settings: ReportSettings) -> Section:
         NAME,
         tuple(names),
         tuple(
-            finding for analysis in answered_analyses for finding in iter_findings(analysis.name, analysis.stances)
+            finding
+            for analysis in answered_analyses
+            for finding in iter_findings(analysis.name, analysis.stances)
         ),
         tuple(table for table in tables if table.rows),
         tuple(figures),
