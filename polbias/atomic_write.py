@@ -21,16 +21,16 @@ def draft_path(path: Path) -> Path:
     Its name begins with a dot and has the machine and the process id, so that two runs do not write to the
     same draft. Drafts of `path` left by killed processes of this machine are deleted.
     """
-    name, machine = f".{path.name}.", f"{platform.node()}-"
-    for draft in path.parent.glob(f"{escape(name + machine)}*.draft"):
-        pid = draft.name.removeprefix(name + machine).removesuffix(".draft")
+    prefix, machine = f".{path.name}.", f"{platform.node()}-"
+    for draft in path.parent.glob(f"{escape(prefix + machine)}*.draft"):
+        pid = draft.name.removeprefix(prefix + machine).removesuffix(".draft")
         if pid.isdecimal() and not _is_running(int(pid)):
             if draft.is_dir() and not draft.is_symlink():
                 shutil.rmtree(draft, ignore_errors=True)
             else:
                 with suppress(OSError):
                     draft.unlink()
-    return path.with_name(f"{name}{machine}{os.getpid()}.draft")
+    return path.with_name(f"{prefix}{machine}{os.getpid()}.draft")
 
 
 def _is_running(pid: int) -> bool:
@@ -43,15 +43,15 @@ def _is_running(pid: int) -> bool:
     return True
 
 
-PRIVATE = 0o600
+PRIVATE_MODE = 0o600
 """Permissions of files that only their owner may read and write."""
 
 
 def create_private(path: Path) -> None:
     """Create an empty file that only its owner may read, or restrict an existing file to its owner."""
     with suppress(OSError):  # the next write to the file raises the error
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, PRIVATE))
-        path.chmod(PRIVATE)
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, PRIVATE_MODE))
+        path.chmod(PRIVATE_MODE)
 
 
 def write_text(path: Path, text: str | Iterable[str], *, private: bool = False) -> None:

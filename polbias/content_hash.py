@@ -96,10 +96,10 @@ class ContentHash:
 
     def __init__(self, schema: Any, block: int | None = None) -> None:
         self._schema, self._block = schema, block
-        self._done: list[str] = []
-        self._begin()
+        self._block_digests: list[str] = []
+        self._start_block()
 
-    def _begin(self) -> None:
+    def _start_block(self) -> None:
         self._columns = [_ColumnHash(field.type) for field in self._schema]
         self._rows = 0
 
@@ -108,8 +108,8 @@ class ContentHash:
         start, block = 0, self._block or self._rows + len(batch)
         while start < len(batch):
             if self._rows == block:
-                self._done.append(self._digest())
-                self._begin()
+                self._block_digests.append(self._digest())
+                self._start_block()
             part = batch.slice(start, block - self._rows)
             for index, column in enumerate(self._columns):
                 column.update(part.column(index))
@@ -117,7 +117,7 @@ class ContentHash:
 
     def digests(self) -> list[str]:
         """Return the hash of every block; an empty table has one."""
-        return [*self._done, self._digest()]
+        return [*self._block_digests, self._digest()]
 
     def _digest(self) -> str:
         table_hash = hashlib.sha256()
@@ -166,7 +166,7 @@ def parquet_content_hash(paths: Iterable[Path]) -> str:
 def has_content(paths: Sequence[Path], expected: LockedSplit) -> bool:
     """Whether the shards of a split have the expected content, by every hash of its entry."""
     block_rows = {"content": None, "tree": BLOCK_ROWS}
-    expected_hashes = {name: digits for name in block_rows if (digits := getattr(expected, name))}
+    expected_hashes = {name: digest for name in block_rows if (digest := getattr(expected, name))}
     block_hashes = dict(
         zip(
             expected_hashes,

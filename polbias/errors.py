@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import TypeVar
 
-from polbias.safe_text import hide_like, visible
+from polbias.safe_text import redact_lookalikes, visible
 
 _Data = TypeVar("_Data")
 
@@ -18,13 +18,13 @@ def replace_surrogates(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def whole_json(data: _Data) -> _Data:
+def replace_json_surrogates(data: _Data) -> _Data:
     """Return parsed JSON with every lone surrogate replaced by U+FFFD."""
     repaired: _Data = json.loads(replace_surrogates(json.dumps(data, ensure_ascii=False)))
     return repaired
 
 
-def escape_halves(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     """Return a text with lone surrogates escaped as in JSON, so that parsing JSON restores them."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -53,7 +53,7 @@ class PolbiasError(Exception):
     status = 1
 
     def __str__(self) -> str:
-        message = visible(hide_like(escape_halves(super().__str__())))
+        message = visible(redact_lookalikes(escape_surrogates(super().__str__())))
         return "\n".join(shorten_middle(line, _MAX_LINE) for line in message.split("\n"))
 
 

@@ -25,7 +25,7 @@ def open_bytes(path: Path) -> BinaryIO:
     return cast("BinaryIO", gzip.open(path)) if path.suffix == ".gz" else path.open("rb", buffering=1 << 20)
 
 
-UNZIPPING = (EOFError, zlib.error, gzip.BadGzipFile)
+GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
 """Exceptions raised by a damaged or truncated gzip file."""
 
 
@@ -41,12 +41,10 @@ def read_bytes(path: Path, max_bytes: int = MAX_FILE) -> bytes:
         with open_bytes(path) as file:
             if os.fstat(file.fileno()).st_size <= max_bytes:
                 content = file.read(max_bytes + 1)
-    except UNZIPPING as error:
+    except GZIP_ERRORS as error:
         raise InputError(f"{path}: found damaged gzip ({error}), expected a complete file") from None
     if content is None or len(content) > max_bytes:
-        raise InputError(
-            f"{path}: found more than {max_bytes:,} bytes, expected at most this number; divide it"
-        )
+        raise InputError(f"{path}: found more than {max_bytes:,} bytes, expected no more; divide it")
     return content
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from polbias.errors import InputError
-from polbias.files import UNZIPPING, open_bytes
+from polbias.files import GZIP_ERRORS, open_bytes
 from polbias.limits import MAX_LINE, MAX_ROW
 
 AS_UTF8 = "save it as UTF-8, e.g. `iconv -f {} -t UTF-8 FILE > NEW`"
@@ -44,7 +44,7 @@ def read_lines(path: Path, max_bytes: int = MAX_LINE) -> Iterator[tuple[int, byt
                         "expected a shorter line; divide or remove it"
                     )
                 yield number, line
-    except UNZIPPING:
+    except GZIP_ERRORS:
         raise
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
@@ -74,7 +74,7 @@ def text_lines(
             _check_utf8(path, number, 0, line)
             if strict and len(line) > max_characters:
                 raise InputError(
-                    f"{path}:{number}: found {too_long(max_characters)}, expected a shorter one; divide it"
+                    f"{path}:{number}: found {describe_long_line(max_characters)}, expected less; divide it"
                 )
             if not line.endswith("\n"):
                 n_read = len(line)
@@ -86,7 +86,7 @@ def text_lines(
             yield number, line.removesuffix("\n")
 
 
-def too_long(max_characters: int = MAX_ROW) -> str:
+def describe_long_line(max_characters: int = MAX_ROW) -> str:
     """Return the description of a longer line, for messages."""
     return f"a line of more than {max_characters:,} characters"
 

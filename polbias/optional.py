@@ -16,8 +16,8 @@ from typing import Any
 
 from polbias.errors import PolbiasError
 
-_EXTRA = re.compile(r"""extra == ["'](\w+)["']""")
-_NESTED = re.compile(r"polbias\[(\w+)\]")
+_EXTRA_CONDITION = re.compile(r"""extra == ["'](\w+)["']""")
+_NESTED_EXTRA = re.compile(r"polbias\[(\w+)\]")
 
 
 def is_installed(package: str) -> bool:
@@ -90,7 +90,7 @@ def _packages_of_extra(extra: str) -> list[str]:
     packages: list[str] = []
     for name, package in _iter_requirements():
         if name == extra:
-            nested = _NESTED.fullmatch(package)
+            nested = _NESTED_EXTRA.fullmatch(package)
             packages += _packages_of_extra(nested[1]) if nested else [package]
     return packages
 
@@ -99,7 +99,7 @@ def _iter_requirements() -> Iterator[tuple[str, str]]:
     """Yield each extra with a package, or another extra, that it requires."""
     for line in requires("polbias") or ():
         package, _, condition = line.partition(";")
-        if extra := _EXTRA.search(condition):
+        if extra := _EXTRA_CONDITION.search(condition):
             yield extra[1], package.strip()
 
 

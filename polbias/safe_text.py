@@ -48,7 +48,7 @@ _HARMLESS_PARAMETER = re.compile(
     r".*version|alt|beta|deployment|format|lang(?:uage)?|limit|location|mode|model|project|provider|region"
     r"|stream|tenant|timeout|type|zone"
 )
-_SCHEME = re.compile(r"(?:Basic|Bearer|Token|DeepL-Auth-Key)\s+", re.IGNORECASE)
+_AUTH_SCHEME = re.compile(r"(?:Basic|Bearer|Token|DeepL-Auth-Key)\s+", re.IGNORECASE)
 _ASSIGNMENT = re.compile(
     r"""(?P<name>[\w-]+)["']?\s*[:=]\s*["']?(?P<value>(?:(?:Basic|Bearer|Token)\s+)?[^\s"',{}\[\]&]+)""",
     re.IGNORECASE,
@@ -148,7 +148,7 @@ def register_header(name: object, value: object) -> None:
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
     if _HARMLESS_HEADER.fullmatch(_normalize(name)):
         return
-    credential = _SCHEME.sub("", text.strip())
+    credential = _AUTH_SCHEME.sub("", text.strip())
     register(credential)
     if text.lower().startswith("basic "):
         with suppress(ValueError):
@@ -215,7 +215,7 @@ def _register_block(headers: str) -> None:
 
 
 def register_text(text: str) -> None:
-    """Register values after secret names in a text as secrets; errors may quote a text that is not parsed."""
+    """Register values after secret names in a text as secrets: errors quote input that cannot be parsed."""
     register_addresses(text)
     for match in _ASSIGNMENT.finditer(text):
         if is_secret_name(match["name"]):
@@ -269,11 +269,11 @@ def _redact_named(name: object, value: Any) -> Any:
 def redact_message(text: object, *, max_length: int = _MAX_MESSAGE) -> str:
     """Return a message as one short line without secrets and strings in the form of one."""
     message = _AIOHTTP_HEADERS.sub("headers=...", str(text))
-    line = " ".join(hide_like(message).split())
+    line = " ".join(redact_lookalikes(message).split())
     return line if len(line) <= max_length else line[: max_length - 1] + "…"
 
 
-def hide_like(text: str) -> str:
+def redact_lookalikes(text: str) -> str:
     """Return a message with every secret of this run, and every string in the form of one, replaced."""
     text = _secrets.in_messages.sub(HIDDEN, text) if _secrets.in_messages else text
     return _KEY_LIKE.sub(HIDDEN, text)
@@ -296,7 +296,7 @@ def _escape_character(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}"
 
 
-def showable(text: str) -> str:
+def make_displayable(text: str) -> str:
     """Return a text that is safe to display: without secrets of this run and control characters."""
     return visible(redact_secrets(text))
 
@@ -319,7 +319,7 @@ class SafeRecords:
         record = self.make(*args, **kwargs)
         with suppress(TypeError, ValueError):  # logging reports arguments that do not fit
             message = record.getMessage()
-            if (safe := visible(hide_like(message))) != message:
+            if (safe := visible(redact_lookalikes(message))) != message:
                 record.msg, record.args = safe, ()
         if record.exc_info and record.exc_info[1]:
             record.exc_text, record.exc_info = safe_traceback(record.exc_info[1]), None
@@ -335,7 +335,7 @@ _factory_lock = Lock()
 def safe_logs() -> Iterator[None]:
     """Remove secrets and control characters from the log records of every library in the block.
 
-    Blocks overlap, in tasks and threads; the last block to end restores the factory.
+    Blocks may overlap, in tasks and threads; the last block to end restores the factory.
     """
     with _factory_lock:
         _plain_factories.append(_plain_factories[0] if _plain_factories else logging.getLogRecordFactory())
@@ -351,4 +351,4 @@ def safe_logs() -> Iterator[None]:
 
 def safe_traceback(error: BaseException | None) -> str:
     """Return the traceback of an error without secrets and control characters."""
-    return visible(hide_like("".join(traceback.format_exception(error)).rstrip()))
+    return visible(redact_lookalikes("".join(traceback.format_exception(error)).rstrip()))

@@ -9,7 +9,7 @@ import rich.console
 from rich.segment import Segment
 from rich.text import Text
 
-from polbias.safe_text import showable
+from polbias.safe_text import make_displayable
 
 
 class Console(rich.console.Console):
@@ -20,7 +20,7 @@ class Console(rich.console.Console):
 
     def render_str(self, text: str, **kwargs: Any) -> Text:
         """Render a string, escaped before it is measured, as escapes are wider."""
-        return super().render_str(showable(text), **kwargs)
+        return super().render_str(make_displayable(text), **kwargs)
 
     def render(
         self, renderable: rich.console.RenderableType, options: rich.console.ConsoleOptions | None = None
@@ -28,4 +28,4 @@ class Console(rich.console.Console):
         """Yield the segments of a renderable, with safe texts."""
         for segment in super().render(renderable, options):
             text, style, control = segment
-            yield segment if control else Segment(showable(text), style)
+            yield segment if control else Segment(make_displayable(text), style)

@@ -72,9 +72,7 @@ def template_text(path: Path) -> str:
         raw = read_bytes(path, MAX_TEMPLATE)
     except InputError:
         size = f"found more than {MAX_TEMPLATE:,} bytes"
-        raise TemplateError(
-            f"{display_path(path)}: {size}, expected at most this number; divide it"
-        ) from None
+        raise TemplateError(f"{display_path(path)}: {size}, expected no more; divide it") from None
     except OSError as error:
         raise TemplateError(
             f"{display_path(path)}: cannot be read ({error.strerror}); expected a template file"
@@ -165,15 +163,15 @@ def _format_validation_error(
 def _first_error(errors: ValidationError) -> tuple[Document, Location]:
     """Return the first error and its location; of a field with several forms, the deepest error."""
     # Pydantic puts the name of a form, such as "tuple[Printed, ...]", into the location.
-    located = [
+    located_errors = [
         (error, tuple(part for part in error["loc"] if not (isinstance(part, str) and "[" in part)))
         for error in errors.errors()
     ]
-    same_field = [entry for entry in located if entry[1][:1] == located[0][1][:1]]
+    same_field = [entry for entry in located_errors if entry[1][:1] == located_errors[0][1][:1]]
     has_forms = len(same_field) > 1 and any(
         len(error["loc"]) != len(location) for error, location in same_field
     )
-    return max(same_field, key=lambda entry: len(entry[1])) if has_forms else located[0]
+    return max(same_field, key=lambda entry: len(entry[1])) if has_forms else located_errors[0]
 
 
 def error_text(error: Exception) -> str:

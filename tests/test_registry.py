@@ -14,7 +14,7 @@ from polbias import registry
 from polbias.errors import PolbiasError
 from polbias.eval.normative.simulation import ProblemQuestions
 from polbias.eval.partisan.simulation import ArgumentQuestions
-from polbias.eval.simulation.question_types import kind_of
+from polbias.eval.simulation.question_types import find_kind
 
 OURS = registry.instruments()
 
@@ -69,5 +69,5 @@ def test_a_package_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPatc
 
 def test_rows_of_two_kinds_are_of_that_of_their_dataset() -> None:
     both = {*ArgumentQuestions.REQUIRED_COLUMNS, *ProblemQuestions.REQUIRED_COLUMNS}
-    assert kind_of(both) is kind_of(both, "partisan-inference-xl") is ArgumentQuestions
-    assert kind_of(both, "normative-reasoning") is ProblemQuestions
+    assert find_kind(both) is find_kind(both, "partisan-inference-xl") is ArgumentQuestions
+    assert find_kind(both, "normative-reasoning") is ProblemQuestions

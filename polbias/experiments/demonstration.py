@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from polbias.eval.report.document import Estimate, Finding, Report
     from polbias.eval.simulation.respondents import SimulatedRespondent
 
-_SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
-_SET = "poligen"
+_SETTINGS_FILE, _EXPECTED_FILE = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
+_SET_NAME = "poligen"
 
 
 class DemoRespondent(TemplateModel):
@@ -116,12 +116,12 @@ class PlantedComparison:
 
 def demonstration() -> Demonstration:
     """Read the settings of `polbias demo`."""
-    return load_template(package_file(_SETTINGS), Demonstration)
+    return load_template(package_file(_SETTINGS_FILE), Demonstration)
 
 
 def expected_estimates() -> Expected:
     """Read the mean estimates of the demonstration."""
-    return load_template(package_file(_EXPECTED), Expected)
+    return load_template(package_file(_EXPECTED_FILE), Expected)
 
 
 def compare(demo: Demonstration, report: Report) -> dict[str, list[PlantedComparison]]:
@@ -204,7 +204,7 @@ def write_choices(demo: Demonstration, folder: Path) -> Path:
     simulation = run_tasks([demo.articles], make_respondent("perfect"), model="articles", settings=settings)
     sample_paths = simulation.write(folder)
     path = folder / "choices.parquet"
-    records = read_user_articles(sample_paths[0], find_set(_SET))
+    records = read_user_articles(sample_paths[0], find_set(_SET_NAME))
     write(path, build_choices(load_family(), records))
     return path
 

@@ -109,8 +109,8 @@ def _interleave_categories(
         order = named_rng(row["dataset"], draw_version, purpose).permutation(len(values))
         return [values[position] for position in order]
 
-    names = shuffle(sorted(categories), "categories")
-    rounds = zip_longest(*(shuffle(sorted(categories[name]), name) for name in names))
+    category_names = shuffle(sorted(categories), "categories")
+    rounds = zip_longest(*(shuffle(sorted(categories[name]), name) for name in category_names))
     return [item for item_round in rounds for item in item_round if item is not None]
 
 
@@ -168,13 +168,13 @@ def article_record(row: Row, answer: str, model: str, find_leaks: FindLeaks) -> 
 def make_leak_finder(article_set: ChosenSet) -> FindLeaks:
     """Return a function that finds words that name a perspective, by the word lists of a set."""
     path = article_set.family.folder / "leaks.yaml"
-    lists = load_word_lists(path if article_set.is_custom and path.is_file() else None)
-    if article_set.name not in lists:
+    word_lists = load_word_lists(path if article_set.is_custom and path.is_file() else None)
+    if article_set.name not in word_lists:
         raise InputError(
             f"{path}: found no word lists for the set {article_set.name!r}, expected lists to flag "
             "articles that name their side; add them as in templates/selfassess/leaks.yaml"
         )
-    return Detector(lists[article_set.name]).words
+    return Detector(word_lists[article_set.name]).words
 
 
 # Articles of a user: a file of article records, or samples of lm_eval.
@@ -189,9 +189,9 @@ def find_article_samples(folder: Path, article_set: ChosenSet) -> Path:
     task = writing_task_name(article_set)
     files = [file for file in find_sample_files([folder]) if file.task == task]
     if len(files) != 1:
-        samples = f"samples of {' and '.join(file.model for file in files)}" if files else "none"
+        description = f"samples of {' and '.join(file.model for file in files)}" if files else "none"
         raise InputError(
-            f"{folder}: found {samples}, expected the samples of {task} of one model; give them with "
+            f"{folder}: found {description}, expected the samples of {task} of one model; give them with "
             "--articles, or run polbias selfassess generate"
         )
     return files[0].path
@@ -273,7 +273,7 @@ def record_of_sample(sample: Document, model: str, find_leaks: FindLeaks) -> Doc
 
 # Rows of the second stage: questions about the articles.
 
-_LONGEST_ARTICLE = 20_000  # characters; the paper's articles of 512 tokens have about 2,500
+_MAX_ARTICLE_LENGTH = 20_000  # characters; the paper's articles of 512 tokens have about 2,500
 TASKS = {"preference": "polbias_selfassess_preference", "least_biased": "polbias_selfassess_least_biased"}
 """The task of each question."""
 
@@ -286,18 +286,18 @@ def write_questions(
     counts = ", ".join(f"{outcomes[name]:,} {name}" for name in ARTICLE_OUTCOMES)
     n_leaking = sum(bool(record.get("leak")) for _, record in articles)
     lines = [f"articles: {counts}; {n_leaking:,} name a perspective"]
-    short = [
+    short_articles = [
         (location, record)
         for location, record in articles
-        if len(str(record.get("text"))) <= _LONGEST_ARTICLE
+        if len(str(record.get("text"))) <= _MAX_ARTICLE_LENGTH
     ]
-    if n_dropped := len(articles) - len(short):
+    if n_dropped := len(articles) - len(short_articles):
         lines.append(
-            f"choices: {n_dropped:,} articles have more than {_LONGEST_ARTICLE:,} characters and are left out"
+            f"choices: dropped {n_dropped:,} articles of more than {_MAX_ARTICLE_LENGTH:,} characters"
         )
     _check_articles(articles, article_set)
     report = ChoiceReport()
-    if not write_choices(path, build_choices(article_set.family, short, design, report)):
+    if not write_choices(path, build_choices(article_set.family, short_articles, design, report)):
         raise InputError(
             f"{articles[0][0]}: found no item from here on with the articles that a choice needs; expected "
             "articles of both sides at least"
@@ -320,7 +320,7 @@ def _check_articles(articles: Sequence[LocatedRecord], article_set: ChosenSet) -
             )
 
 
-_WORDS = ("one", "two", "six", "ten", "day")  # per article: one token, four characters with its blank
+_ARTICLE_WORDS = ("one", "two", "six", "ten", "day")  # per article: one token, four characters with its blank
 
 
 def assumed_questions(
@@ -329,7 +329,7 @@ def assumed_questions(
     """Return the questions about the first item of the rows if each article has `article_tokens` tokens."""
     records = [
         ("", article_record(row, " ".join([word] * article_tokens), "", lambda _: []))
-        for row, word in zip(rows, _WORDS, strict=False)
+        for row, word in zip(rows, _ARTICLE_WORDS, strict=False)
     ]
     return [*build_choices(article_set.family, records, design)]
 

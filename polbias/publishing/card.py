@@ -67,7 +67,7 @@ def fill_card(
 
 
 def _model_readings(dataset: str) -> Json | None:
-    """Return an independent model's check of a dataset: items read and wrong, Wilson's 95% interval."""
+    """Return a model's check of items by another author: items read and wrong, Wilson's 95% interval."""
     path = package_file("templates/panels") / "readings.yaml"
     counts = yaml.safe_load(path.read_text("utf-8")).get(dataset)
     if not counts:
@@ -101,12 +101,12 @@ def describe(
 
 def _read_data_facts(manifest: Manifest, folder: Path, cards: Path | None) -> Json:
     """Return the facts about the data, read from the tables."""
-    tests = [splits["test"] for splits in manifest.configs.values()]
+    test_splits = [splits["test"] for splits in manifest.configs.values()]
     return describe(
         manifest,
-        [pq.read_schema(folder / entry.files[0].path) for entry in tests],
-        next(pq.ParquetFile(folder / tests[0].files[0].path).iter_batches(1)).to_pylist()[0],
-        [_count_proofs([folder / file.path for file in entry.files]) for entry in tests],
+        [pq.read_schema(folder / entry.files[0].path) for entry in test_splits],
+        next(pq.ParquetFile(folder / test_splits[0].files[0].path).iter_batches(1)).to_pylist()[0],
+        [_count_proofs([folder / file.path for file in entry.files]) for entry in test_splits],
         cards,
     )
 
@@ -123,8 +123,13 @@ def _count_proofs(paths: Sequence[Path]) -> Counter[str]:
 
 def _type_label(name: str) -> str:
     """Return the name of a type in cards."""
-    short = {"list<element: string>": "list of strings", "string": "string", "bool": "bool", "int32": "int32"}
-    return short.get(name, "struct" if name.startswith("struct") else "list of structs")
+    label_by_type = {
+        "list<element: string>": "list of strings",
+        "string": "string",
+        "bool": "bool",
+        "int32": "int32",
+    }
+    return label_by_type.get(name, "struct" if name.startswith("struct") else "list of structs")
 
 
 # Build a dataset's folder: tables, card, manifest.
@@ -146,8 +151,8 @@ def build(
         return render_card(manifest, folder, publication, templates)
 
     benchmark = (publication.cards or package_file("cards")) / f"{name}.eval.yaml"
-    text = benchmark.read_text("utf-8") if benchmark.is_file() else None
-    return build_dataset(publication.build_spec(templates), out, card, progress, inputs, text)
+    benchmark_text = benchmark.read_text("utf-8") if benchmark.is_file() else None
+    return build_dataset(publication.build_spec(templates), out, card, progress, inputs, benchmark_text)
 
 
 def build_inputs_hash(publication: Publication, templates: Path | None) -> str:
