@@ -121,7 +121,7 @@ def test_a_silent_hub_is_not_waited_for(
     monkeypatch.setattr(client, "TIMEOUT_S", 0.2)
     before = get_session().timeout
     hub.stall_next(place, times=ALWAYS)
-    assert "no answer for 0.2 seconds" in failure(attempt)
+    assert "no response for 0.2 seconds" in failure(attempt)
     assert get_session().timeout == before
     assert len(hub.requests) < 20
 
@@ -136,7 +136,7 @@ def test_a_silent_hub_is_not_waited_for(
         (412, "/commit/", "look at their change"),
         (429, "/commit/", "wait a few minutes"),
         (502, "/commit/", "internal error"),
-        (418, "/tag/", "did not accept"),
+        (418, "/tag/", "rejected the request"),
     ],
 )
 def test_every_status_says_what_to_do(
