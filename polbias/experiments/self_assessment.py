@@ -215,7 +215,7 @@ def read_user_articles(path: Path, article_set: ChosenSet) -> list[LocatedRecord
     else:
         articles = [*_iter_article_file(path, article_set, find_leaks)]
     if not articles:
-        raise InputError(f"{path}: found no article; expected article records or samples, one per line")
+        raise InputError(f"{path}: found no article, expected article records or samples, one per line")
     return articles
 
 

@@ -108,7 +108,7 @@ def test_not_utf8(tmp_path: Path) -> None:
 
 def test_too_big(tmp_path: Path) -> None:
     text = GOOD + "#" * (4 << 20)
-    assert refusal(tmp_path, text).startswith("country.yaml: more than 4,194,304 bytes; ")
+    assert refusal(tmp_path, text).startswith("country.yaml: found more than 4,194,304 bytes, ")
 
 
 def test_files_of_the_checkout_are_named_from_its_root() -> None:

@@ -304,7 +304,7 @@ def test_a_sample_of_something_else_is_named(tmp_path, town):
 
 
 @pytest.mark.parametrize(
-    ("keep", "said"), [(0, "own.jsonl: found no article"), (1, "own.jsonl:1: found no item, from here on,")]
+    ("keep", "said"), [(0, "own.jsonl: found no article"), (1, "own.jsonl:1: found no item from here on")]
 )
 def test_too_few_articles_make_no_question(run, tmp_path, town, keep, said):
     own = written_by_hand(tmp_path / "own.jsonl", town)
