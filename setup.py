@@ -1,4 +1,4 @@
-"""The one thing ``pyproject.toml`` cannot say: a folder that is installed under two names.
+"""Package mapping that ``pyproject.toml`` cannot express: one folder installed under two names.
 
 ``harness_tasks/`` is ``polbias.harness_tasks`` and also ``lm_eval.tasks.polbias``, because lm_eval
 indexes only the files below its own ``tasks`` package.

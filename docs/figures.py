@@ -1,7 +1,7 @@
-"""Draw the figures of the pages from their tables: ``python docs/figures.py`` in a checkout.
+"""Draw the figures of the docs from tables: ``python docs/figures.py`` in a checkout.
 
-A figure shows the table after ``<!-- figure: NAME -->`` in its page: the last text of a row is its label, a
-number a bar; a line stands where cells read "low to high", and a point on it for "value (low to high)".
+A figure shows the table after ``<!-- figure: NAME -->`` in its page: the last text of a row is its label, and
+a number is a bar. A cell "low to high" is a line, and "value (low to high)" is a line with a point.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ def table(page: Path) -> tuple[str, list[list[str]]]:
 
 def numbers(cell: str) -> list[float]:
     """Return the numbers of a cell."""
-    return [float(each.replace(",", "").replace("−", "-")) for each in _NUMBER.findall(cell)]
+    return [float(number.replace(",", "").replace("−", "-")) for number in _NUMBER.findall(cell)]
 
 
-def draw(page: Path) -> None:
+def draw_figure(page: Path) -> None:
     """Write the figure of a page."""
     name, (head, *rows) = table(page)
-    first = min(place for place in range(1, len(head)) if all(numbers(row[place]) for row in rows))
-    labels, titles = [_LINK.sub(r"\1", row[first - 1]) for row in rows], head[first:]
+    first_column = min(column for column in range(1, len(head)) if all(numbers(row[column]) for row in rows))
+    labels, titles = [_LINK.sub(r"\1", row[first_column - 1]) for row in rows], head[first_column:]
     figure = Figure(figsize=(7, 0.8 + 0.2 * len(rows) * (len(titles) + 0.5)), layout="constrained")
     axes = figure.add_subplot()
-    for number, title in enumerate(titles):
-        for place, row in enumerate(rows):
-            found, at = (
-                numbers(row[first + number]),
-                place + (number - (len(titles) - 1) / 2) * 0.8 / len(titles),
+    for series, title in enumerate(titles):
+        for row_number, row in enumerate(rows):
+            values, height = (
+                numbers(row[first_column + series]),
+                row_number + (series - (len(titles) - 1) / 2) * 0.8 / len(titles),
             )
-            style = {"color": COLOURS[number], "label": title if place == 0 else None}
-            if len(found) == 1:
-                axes.barh(at, found[0], 0.7 / len(titles), **style)
-                axes.annotate(f" {row[first + number]}", (found[0], at), va="center", fontsize=8)
+            style = {"color": COLOURS[series], "label": title if row_number == 0 else None}
+            if len(values) == 1:
+                axes.barh(height, values[0], 0.7 / len(titles), **style)
+                axes.annotate(f" {row[first_column + series]}", (values[0], height), va="center", fontsize=8)
             else:
-                axes.plot(found[-2:], [at, at], linewidth=2, **style)
-                axes.plot(found[:-2], [at] * (len(found) - 2), "o", color=COLOURS[number])
+                axes.plot(values[-2:], [height, height], linewidth=2, **style)
+                axes.plot(values[:-2], [height] * (len(values) - 2), "o", color=COLOURS[series])
     axes.set_yticks(range(len(rows)), labels)
     axes.invert_yaxis()
     axes.axvline(0, color="#c9ced6", zorder=0)
@@ -65,4 +65,4 @@ if __name__ == "__main__":
     rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "polbias", "font.size": 9})
     for page in sorted(DOCS.glob("*.md")):
         if "<!-- figure: " in page.read_text("utf-8"):
-            draw(page)
+            draw_figure(page)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Json
-from polbias.content_hash import holds, parquet_content_hash
+from polbias.content_hash import has_content, parquet_content_hash
 from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.lm_eval_compat import write_halves
 from polbias.lock import lock_path, read_lock
@@ -163,7 +163,7 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
     split = locked.configs.get(config, {}).get(SPLIT) if locked else None
     expected = (split and (split.content or split.tree)) or "nothing"
     try:
-        is_published = split is not None and holds(paths, split)
+        is_published = split is not None and has_content(paths, split)
         content_hash = expected if is_published else parquet_content_hash(paths)
     except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
         raise BuildError(
@@ -177,7 +177,7 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
         f"{name}: {origin} has version {manifest.version} with content {content_hash[:12]}, "
         f"{lock_path().name} has version {version} with {expected[:12]}"
     )
-    if os.environ.get(ACCEPT_BUILD_VARIABLE) == "1" and holds(paths, entry):
+    if os.environ.get(ACCEPT_BUILD_VARIABLE) == "1" and has_content(paths, entry):
         _log.warning(
             f"{difference}; accepted because {ACCEPT_BUILD_VARIABLE}=1: these are not the published data"
         )

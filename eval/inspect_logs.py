@@ -16,7 +16,7 @@ from zipfile import BadZipFile, ZipFile, is_zipfile
 
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
-from polbias.files import UNZIPPING, open_bytes, read_bytes, without_gz
+from polbias.files import GZIP_ERRORS, open_bytes, read_bytes, without_gz
 from polbias.limits import MAX_ENTRY, MAX_TOTAL
 from polbias.optional import install_command, is_installed
 from polbias.responses import is_withheld
@@ -41,7 +41,7 @@ def is_log(path: Path) -> bool:
     try:
         with open_bytes(path) as file:
             return _BEGINNING.match(file.read(_BEGINNING_SIZE)) is not None
-    except (OSError, *UNZIPPING):
+    except (OSError, *GZIP_ERRORS):
         return False
 
 

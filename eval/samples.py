@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.errors import InputError, whole_json
+from polbias.errors import InputError, replace_json_surrogates
 from polbias.eval import inspect_logs
-from polbias.files import UNZIPPING, without_gz
+from polbias.files import GZIP_ERRORS, without_gz
 from polbias.lines import read_lines
 from polbias.responses import Response
 
@@ -157,7 +157,7 @@ def json_lines(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, J
             try:
                 record = orjson.loads(line)
             except orjson.JSONDecodeError:  # stricter than json: NaN, unpaired surrogates
-                record = whole_json(json.loads(line))
+                record = replace_json_surrogates(json.loads(line))
         except (ValueError, RecursionError):
             kind = "truncated" if not line.endswith(b"\n") else "not JSON"
             problem = f"found {line[:40]!r}, {kind}; expected one JSON object per line"
@@ -176,7 +176,7 @@ def _lines(path: Path, problems: list[SkippedLine]) -> Iterator[tuple[int, bytes
     try:
         for n_lines, line in read_lines(path):
             yield n_lines, line
-    except UNZIPPING as error:
+    except GZIP_ERRORS as error:
         problem = f"found damaged or truncated gzip ({error}), expected a complete file"
         problems.append(SkippedLine(path, n_lines + 1, problem))
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from polbias.errors import InputError
 from polbias.files import open_parquet
 from polbias.limits import MAX_BATCH, MAX_ITEMS, MAX_ROW, MAX_TOTAL
-from polbias.lines import AS_UTF8, text_lines, too_long
+from polbias.lines import AS_UTF8, describe_long_line, text_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -182,7 +182,7 @@ def _table(path: Path, columns: Sequence[str], rows: Iterable[Row]) -> UserTable
 # does not report the first line of a record.
 
 _DELIMITERS = ",;\t"
-_TOO_LONG = f"found {too_long()}"
+_TOO_LONG = f"found {describe_long_line()}"
 
 
 def _read_delimited(path: Path, records: Iterator[Row]) -> UserTable:

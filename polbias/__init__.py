@@ -1,7 +1,7 @@
 """polbias: controlled tests of political and normative bias in language models.
 
 The top-level folders of the repository are importable as ``polbias.generators``, ``polbias.eval``
-and so on. Nothing heavy is imported here: ``import polbias`` takes milliseconds.
+and so on. This module imports no heavy package: ``import polbias`` takes milliseconds.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ __version__ = "1.0.0"
 
 
 def load_answers(runs: str | Path | Iterable[str | Path], instrument: str | None = None) -> pd.DataFrame:
-    """Read the answers of a run, or of several, as one data frame with a row per answer.
+    """Read the answers of one or more runs into a data frame with a row per answer.
 
-    It is what `polbias report` reads and writes as ``outcomes.parquet``: the newest run of every task and
-    respondent, each answer read anew. What is left out is logged as a warning. Policy statements have a row
-    per prompt, with the numbers of its answers.
+    `polbias report` reads the same rows and writes them as ``outcomes.parquet``: the newest run of every
+    task and respondent, each label extracted anew. Dropped rows are logged as warnings. Policy statements
+    have a row per prompt, with the counts of its answers.
 
     Args:
         runs: folders or files that `lm_eval --log_samples`, `polbias eval`, `polbias score` or Inspect wrote.
-        instrument: to read, such as ``"partisan"``; all if none is named.
+        instrument: the only instrument to read, such as ``"partisan"``; default all.
 
     Returns:
-        The columns of docs/data.md: texts are categorical, whole numbers and flags may be missing. A column
-        of one instrument is missing in the rows of the others.
+        A frame with the columns of docs/data.md: texts are categorical, integers and booleans nullable. A
+        column of one instrument is missing in the rows of the others.
 
     Raises:
         InputError: if there are no samples of an instrument.

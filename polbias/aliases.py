@@ -1,4 +1,4 @@
-"""Aliases of types: arrays of NumPy, and objects of JSON."""
+"""Type aliases: NumPy arrays and JSON objects."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     Booleans: TypeAlias = NDArray[np.bool_]
     Codes: TypeAlias = NDArray[np.int8]
     Indices: TypeAlias = NDArray[np.intp]
-else:  # commands that need no array do not wait for NumPy
+else:  # commands without arrays do not import NumPy
     Floats = Booleans = Codes = Indices = Any
 
 Json: TypeAlias = dict[str, Any]
 Document: TypeAlias = Mapping[str, Any]
-"""An object of JSON that is only read: a row, a sample, a result."""
+"""A read-only JSON object: a row, a sample, a result."""

@@ -1,4 +1,4 @@
-"""Files and folders that are written whole or not at all."""
+"""Atomic writes: a file or folder is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,51 +16,51 @@ from polbias.errors import BuildError, InputError
 
 
 def draft_path(path: Path) -> Path:
-    """Return where to write what is to take the place of a path in one step.
+    """Return the path of a draft, which replaces `path` in one step.
 
-    The name begins with a dot, and tells the machine and the process, so that two runs do not write to one
-    draft. Drafts of the same path that killed processes of this machine have left behind are removed.
+    Its name begins with a dot and has the machine and the process id, so that two runs do not write to the
+    same draft. Drafts of `path` left by killed processes of this machine are deleted.
     """
-    name, machine = f".{path.name}.", f"{platform.node()}-"
-    for draft in path.parent.glob(f"{escape(name + machine)}*.draft"):
-        process = draft.name.removeprefix(name + machine).removesuffix(".draft")
-        if process.isdecimal() and not _runs(int(process)):
+    prefix, machine = f".{path.name}.", f"{platform.node()}-"
+    for draft in path.parent.glob(f"{escape(prefix + machine)}*.draft"):
+        pid = draft.name.removeprefix(prefix + machine).removesuffix(".draft")
+        if pid.isdecimal() and not _is_running(int(pid)):
             if draft.is_dir() and not draft.is_symlink():
                 shutil.rmtree(draft, ignore_errors=True)
             else:
                 with suppress(OSError):
                     draft.unlink()
-    return path.with_name(f"{name}{machine}{os.getpid()}.draft")
+    return path.with_name(f"{prefix}{machine}{os.getpid()}.draft")
 
 
-def _runs(process: int) -> bool:
+def _is_running(pid: int) -> bool:
     try:
-        os.kill(process, 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except (OSError, OverflowError):  # somebody else's
+    except (OSError, OverflowError):  # a process of another user
         return True
     return True
 
 
-PRIVATE = 0o600
-"""Permissions of files that only their owner may read."""
+PRIVATE_MODE = 0o600
+"""Permissions of files that only their owner may read and write."""
 
 
 def create_private(path: Path) -> None:
-    """Create an empty file for its owner alone, or take the rights of others from one that is there."""
-    with suppress(OSError):  # whoever writes to it says what is wrong
-        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, PRIVATE))
-        path.chmod(PRIVATE)
+    """Create an empty file that only its owner may read, or restrict an existing file to its owner."""
+    with suppress(OSError):  # the next write to the file raises the error
+        os.close(os.open(path, os.O_CREAT | os.O_WRONLY, PRIVATE_MODE))
+        path.chmod(PRIVATE_MODE)
 
 
 def write_text(path: Path, text: str | Iterable[str], *, private: bool = False) -> None:
-    """Write a whole file in UTF-8, or leave what was there before; it keeps its permissions.
+    """Write a complete UTF-8 file, or leave the existing file unchanged; its permissions are kept.
 
     Args:
         path: of the file.
-        text: or its lines, with their ends.
-        private: whether a new file is for its owner alone.
+        text: the text, or its lines with line ends.
+        private: whether only the owner may read a new file.
     """
     draft = draft_path(path)
     try:
@@ -76,16 +76,16 @@ def write_text(path: Path, text: str | Iterable[str], *, private: bool = False) 
         raise InputError(f"{path}: cannot be written ({error.strerror})") from None
     except UnicodeEncodeError as error:
         draft.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written ({error.reason}); a text has half a character") from None
+        raise InputError(f"{path}: cannot be written ({error.reason}); a text has a lone surrogate") from None
 
 
 def write_failure(path: Path, error: OSError) -> BuildError:
-    """Say in one line why a file could not be written and what to do."""
+    """Return the error of a failed write: its cause and what to do, in one line."""
     if error.errno == errno.ENOSPC:
         return BuildError(f"{path}: the disk is full; free some space or build elsewhere with --output DIR")
     if error.errno in (errno.ENOTDIR, errno.EEXIST, errno.EISDIR):
         return BuildError(
-            f"{path}: cannot be written (something else is in its place); remove it, "
+            f"{path}: cannot be written (another file or folder has this path); remove it, "
             "or build elsewhere with --output DIR"
         )
     if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
@@ -100,25 +100,25 @@ _RENAME_EXCHANGE = 2
 
 
 def replace_folder(new: Path, target: Path) -> None:
-    """Put `new` in the place of `target` and delete what was there.
+    """Replace the folder `target` by `new`, and delete the old folder.
 
-    On Linux the two are exchanged by one system call, so that a reader or a killed process finds either
-    the old folder or the new one. Elsewhere two renames follow each other, and `recover_folder` brings the
-    old folder back if the process died between them.
+    On Linux one system call exchanges the two, so that a reader or a killed process finds either the old
+    folder or the new one. Other systems need two renames; if the process is killed between them,
+    `recover_folder` restores the old folder.
     """
     if not target.exists():
         new.rename(target)
     elif _exchange(new, target):
         remove(new)
     else:
-        previous = _previous(target)
+        previous = _previous_path(target)
         target.rename(previous)
         new.rename(target)
         remove(previous)
 
 
 def remove(path: Path) -> None:
-    """Remove whatever is at a path: a folder, a file or a link (not what it leads to)."""
+    """Delete a folder, a file or a link (not the target of the link)."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path)
     else:
@@ -126,8 +126,8 @@ def remove(path: Path) -> None:
 
 
 def recover_folder(target: Path) -> None:
-    """Undo a replacement that was cut off between its two renames."""
-    previous = _previous(target)
+    """Undo a replacement that was interrupted between its two renames, or finish one after them."""
+    previous = _previous_path(target)
     if previous.is_dir():
         if target.exists():
             remove(previous)
@@ -135,15 +135,15 @@ def recover_folder(target: Path) -> None:
             previous.rename(target)
 
 
-def _previous(target: Path) -> Path:
+def _previous_path(target: Path) -> Path:
     return target.with_name(f".{target.name}.previous")
 
 
 def _exchange(first: Path, second: Path) -> bool:
-    """Exchange two paths atomically; False where the platform or file system cannot."""
+    """Exchange two paths atomically; return False if the platform or file system cannot."""
     try:
         renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
     except (OSError, AttributeError):
         return False
-    done = renameat2(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE)
-    return bool(done == 0)
+    status = renameat2(_AT_FDCWD, os.fsencode(first), _AT_FDCWD, os.fsencode(second), _RENAME_EXCHANGE)
+    return bool(status == 0)

@@ -1,4 +1,4 @@
-"""Errors that a user can act on."""
+"""Errors that a user can fix."""
 
 from __future__ import annotations
 
@@ -6,61 +6,61 @@ import json
 from collections.abc import Iterable
 from typing import TypeVar
 
-from polbias.safe_text import hide_like, visible
+from polbias.safe_text import redact_lookalikes, visible
 
 _Data = TypeVar("_Data")
 
-# JSON may have one half of an escaped character without the other, and no file can hold it.
+# JSON may contain an escaped lone surrogate, which UTF-8 cannot encode.
 
 
 def replace_surrogates(text: str) -> str:
-    """Return a text with U+FFFD for every half of a character."""
+    """Return a text with every lone surrogate replaced by U+FFFD."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def whole_json(data: _Data) -> _Data:
-    """Return parsed JSON with whole characters in all its texts."""
-    read: _Data = json.loads(replace_surrogates(json.dumps(data, ensure_ascii=False)))
-    return read
+def replace_json_surrogates(data: _Data) -> _Data:
+    """Return parsed JSON with every lone surrogate replaced by U+FFFD."""
+    repaired: _Data = json.loads(replace_surrogates(json.dumps(data, ensure_ascii=False)))
+    return repaired
 
 
-def escape_halves(text: str) -> str:
-    """Return a text with every half of a character as JSON escapes it, so that parsing JSON gives it back."""
+def escape_surrogates(text: str) -> str:
+    """Return a text with lone surrogates escaped as in JSON, so that parsing JSON restores them."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a question after the names that come nearest to one that there is not; empty if none is near."""
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Return a question with the names closest to an unknown name; empty if none is close."""
     from difflib import get_close_matches
 
-    found = get_close_matches(name, dict.fromkeys(known), 3, 0.6)
-    return f"did you mean {' or '.join(found)}? " if found else ""
+    matches = get_close_matches(name, dict.fromkeys(names), 3, 0.6)
+    return f"did you mean {' or '.join(matches)}? " if matches else ""
 
 
-_LONGEST = 3_000
-"""Characters of a line; one that is longer holds a value that nobody reads to its end."""
+_MAX_LINE = 3_000
+"""Maximum number of characters in a line of a message."""
 
 
 class PolbiasError(Exception):
-    """A problem that the user can mend.
+    """An error that the user can fix.
 
-    The message is one line: where (file, line or field), what was found, what was expected and
-    what to do. The command line prints it without a traceback and exits with `status`. The middle of a
-    line that is far too long is left out, as it begins with the place and ends with what to do. Secrets of
-    this run and control characters are replaced.
+    The message is one line: place (file, line or field), found value, expected value, and an instruction.
+    The command line prints it without a traceback and exits with `status`. A line of more than 3,000
+    characters loses its middle, as it begins with the place and ends with the instruction. Secrets of this
+    run and control characters are replaced.
     """
 
     status = 1
 
     def __str__(self) -> str:
-        message = visible(hide_like(escape_halves(super().__str__())))
-        return "\n".join(shorten_middle(line, _LONGEST) for line in message.split("\n"))
+        message = visible(redact_lookalikes(escape_surrogates(super().__str__())))
+        return "\n".join(shorten_middle(line, _MAX_LINE) for line in message.split("\n"))
 
 
-def shorten_middle(text: str, longest: int) -> str:
-    """Return a text without its middle if it is longer, in characters."""
-    half = longest // 2
-    return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
+def shorten_middle(text: str, max_length: int) -> str:
+    """Return a text, without its middle if it has more than `max_length` characters."""
+    half_length = max_length // 2
+    return text if len(text) <= max_length else f"{text[:half_length]} ... {text[-half_length:]}"
 
 
 class TemplateError(PolbiasError):
@@ -76,6 +76,6 @@ class PublishError(PolbiasError):
 
 
 class InputError(PolbiasError):
-    """A file that a user gave cannot be used; the command line exits with status 2."""
+    """A user's file or option cannot be used; the command line exits with status 2."""
 
     status = 2

@@ -1,4 +1,4 @@
-"""Files of others, read by parts, or refused where they would not fit into memory."""
+"""Reading files of users: in parts, or not at all if they would not fit into memory."""
 
 from __future__ import annotations
 
@@ -16,64 +16,64 @@ from polbias.limits import MAX_FILE, MAX_GROUP, MAX_LEVELS, MAX_ROWS, MAX_VALUES
 
 
 def without_gz(path: Path) -> Path:
-    """Return the path without the end that says that the file is compressed."""
+    """Return the path without the suffix ``.gz``."""
     return path.with_suffix("") if path.suffix == ".gz" else path
 
 
 def open_bytes(path: Path) -> BinaryIO:
-    """Open a file to be read in bytes, decompressed where its name ends in ``.gz``."""
+    """Open a file for reading bytes, decompressed if its name ends in ``.gz``."""
     return cast("BinaryIO", gzip.open(path)) if path.suffix == ".gz" else path.open("rb", buffering=1 << 20)
 
 
-UNZIPPING = (EOFError, zlib.error, gzip.BadGzipFile)
-"""What is raised where a compressed file is damaged or cut off."""
+GZIP_ERRORS = (EOFError, zlib.error, gzip.BadGzipFile)
+"""Exceptions raised by a damaged or truncated gzip file."""
 
 
-def read_bytes(path: Path, most: int = MAX_FILE) -> bytes:
-    """Return the content of a file, decompressed, that has at most so many bytes.
+def read_bytes(path: Path, max_bytes: int = MAX_FILE) -> bytes:
+    """Return the decompressed content of a file.
 
     Raises:
-        InputError: if it has more, or is compressed and damaged.
+        InputError: if it has more than `max_bytes`, or is compressed and damaged.
         OSError: if it cannot be read.
     """
     content = None
     try:
         with open_bytes(path) as file:
-            if os.fstat(file.fileno()).st_size <= most:
-                content = file.read(most + 1)
-    except UNZIPPING as error:
-        raise InputError(f"{path}: found gzip that is damaged ({error}), expected the whole file") from None
-    if content is None or len(content) > most:
-        raise InputError(f"{path}: found more than {most:,} bytes, expected at most as many; divide it")
+            if os.fstat(file.fileno()).st_size <= max_bytes:
+                content = file.read(max_bytes + 1)
+    except GZIP_ERRORS as error:
+        raise InputError(f"{path}: found damaged gzip ({error}), expected a complete file") from None
+    if content is None or len(content) > max_bytes:
+        raise InputError(f"{path}: found more than {max_bytes:,} bytes, expected no more; divide it")
     return content
 
 
 def file_sha256(path: Path) -> str:
-    """Return the SHA-256 of a file in hexadecimal, read by parts."""
+    """Return the SHA-256 of a file in hexadecimal, read in parts."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def open_parquet(path: Path, **options: Any) -> Any:
-    """Open a Parquet file whose rows fit into memory, group by group.
+    """Open a Parquet file whose row groups fit into memory.
 
     Raises:
-        InputError: if they do not.
-        pyarrow.ArrowException: if it is damaged; as OSError.
+        InputError: if it has too many rows, or a row group is too large.
+        pyarrow.ArrowException: if it is damaged; also OSError.
     """
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(path, **options)
     if file.metadata.num_rows > MAX_ROWS:
-        found = f"{file.metadata.num_rows:,} rows"
-        raise InputError(f"{path}: found {found}, expected at most {MAX_ROWS:,}; divide it")
+        n_rows = f"{file.metadata.num_rows:,} rows"
+        raise InputError(f"{path}: found {n_rows}, expected at most {MAX_ROWS:,}; divide it")
     for number in range(file.num_row_groups):
         group = file.metadata.row_group(number)
-        values = max((group.column(place).num_values for place in range(group.num_columns)), default=0)
-        if group.total_byte_size > MAX_GROUP or values > MAX_VALUES:
-            found = f"found {group.total_byte_size:,} bytes and {values:,} values of a column"
-            expected = f"expected at most {MAX_GROUP:,} and {MAX_VALUES:,}; write smaller row groups"
-            raise InputError(f"{path}: row group {number + 1}: {found}, {expected}")
+        n_values = max((group.column(column).num_values for column in range(group.num_columns)), default=0)
+        if group.total_byte_size > MAX_GROUP or n_values > MAX_VALUES:
+            sizes = f"found {group.total_byte_size:,} bytes and {n_values:,} values of a column"
+            limits = f"expected at most {MAX_GROUP:,} and {MAX_VALUES:,}; write smaller row groups"
+            raise InputError(f"{path}: row group {number + 1}: {sizes}, {limits}")
     return file
 
 
@@ -93,11 +93,11 @@ def read_json(path: Path, expected: str) -> Any:
         raise InputError(f"{path}:{line}: found no JSON ({reason}), expected {expected}") from None
 
 
-# Pages that a person may open in a browser.
+# Security of HTML pages.
 
 
 def page_policy(script: str = "") -> str:
-    """Return the Content-Security-Policy of a page that fetches nothing and runs no script but this one."""
+    """Return the Content-Security-Policy of a page that fetches nothing and runs only this script."""
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     # figures carry style attributes, which no hash can allow
     return (
@@ -106,11 +106,11 @@ def page_policy(script: str = "") -> str:
     )
 
 
-# How deep a YAML text is nested, told before it is loaded: a loader would overflow its stack.
+# Nesting of YAML is checked before loading: a loader would overflow its stack.
 
 
 def line_nested_too_deep(text: str) -> int | None:
-    """Return the line in which a text goes deeper than `MAX_LEVELS`; None if it never does."""
+    """Return the first line nested deeper than `MAX_LEVELS`; None if there is none."""
     import yaml
 
     depth = 0

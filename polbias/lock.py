@@ -23,28 +23,28 @@ _HEADER = """\
 
 
 class LockedDataset(TableIdentity):
-    """A dataset as published: its version and its configs' splits."""
+    """Version and splits of a published dataset."""
 
     version: str
     configs: Mapping[str, Mapping[str, LockedSplit]]
 
     @classmethod
     def of(cls, manifest: Manifest) -> LockedDataset:
-        """Take down what a manifest says."""
+        """Return the entry of a manifest."""
         return cls(version=manifest.version, configs=manifest.configs)
 
 
 def lock_path() -> Path:
-    """Return the path of the lock: ``$POLBIAS_LOCK``, else the one that ships with the package."""
-    chosen = os.environ.get("POLBIAS_LOCK")
-    return Path(chosen) if chosen else package_file("datasets.lock")
+    """Return the path of the lock: ``$POLBIAS_LOCK``, else the file in the package."""
+    path = os.environ.get("POLBIAS_LOCK")
+    return Path(path) if path else package_file("datasets.lock")
 
 
 def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
-    """Read the lock."""
+    """Read the lock; without a file it is empty."""
     path = path or lock_path()
     try:
-        return {**_locked(read_bytes(path, MAX_TEMPLATE).decode("utf-8"))}
+        return {**_parse_lock(read_bytes(path, MAX_TEMPLATE).decode("utf-8"))}
     except FileNotFoundError:
         return {}
     except (
@@ -64,7 +64,7 @@ def read_lock(path: Path | None = None) -> dict[str, LockedDataset]:
 
 
 @lru_cache(maxsize=8)
-def _locked(text: str) -> dict[str, LockedDataset]:
+def _parse_lock(text: str) -> dict[str, LockedDataset]:
     if line := line_nested_too_deep(text):
         raise ValueError(f"line {line}: nested more than {MAX_LEVELS} levels deep")
     entries = yaml.safe_load(text) or {}
@@ -72,37 +72,37 @@ def _locked(text: str) -> dict[str, LockedDataset]:
 
 
 def write_lock(locked: dict[str, LockedDataset], path: Path) -> None:
-    """Write a lock; the same entries give the same bytes."""
+    """Write a lock; equal entries give equal bytes."""
     entries = {name: locked[name].model_dump(mode="json", exclude_none=True) for name in sorted(locked)}
     text = _HEADER + yaml.safe_dump(entries, sort_keys=False, allow_unicode=True, width=200)
     write_text(path, text)
 
 
 def lock_differences(manifest: Manifest, locked: LockedDataset | None) -> list[str]:
-    """Say in what a build differs from the lock."""
+    """Return the differences between a build and its entry of the lock, one line each."""
     if locked is None:
         return [f"{manifest.dataset}: not in {lock_path().name}"]
     lines: list[str] = []
     if manifest.version != locked.version:
         lines.append(f"{manifest.dataset}: version {manifest.version}, the lock has {locked.version}")
     for config in dict.fromkeys([*locked.configs, *manifest.configs]):
-        here, there = manifest.configs.get(config), locked.configs.get(config)
-        if there is None:
+        built, published = manifest.configs.get(config), locked.configs.get(config)
+        if published is None:
             lines.append(f"{manifest.dataset}/{config}: built, but not in the lock")
-        elif here is None:
+        elif built is None:
             lines.append(f"{manifest.dataset}/{config}: in the lock, but not built")
         else:
             lines += [
-                f"{manifest.dataset}/{config}/{split}: {_say(here.get(split))}, "
-                f"the lock has {_say(there.get(split))}"
-                for split in dict.fromkeys([*there, *here])
-                if split not in here or not here[split].matches(there.get(split))
+                f"{manifest.dataset}/{config}/{split}: {_describe_split(built.get(split))}, "
+                f"the lock has {_describe_split(published.get(split))}"
+                for split in dict.fromkeys([*published, *built])
+                if split not in built or not built[split].matches(published.get(split))
             ]
     return lines
 
 
-def _say(split: LockedSplit | None) -> str:
+def _describe_split(split: LockedSplit | None) -> str:
     if split is None:
         return "nothing"
-    kind, digits = ("content", split.content) if split.content else ("tree", split.tree or "")
-    return f"{split.rows:,} rows with {kind} {digits[:12]}"
+    kind, digest = ("content", split.content) if split.content else ("tree", split.tree or "")
+    return f"{split.rows:,} rows with {kind} {digest[:12]}"

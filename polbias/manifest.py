@@ -1,4 +1,4 @@
-"""The record of what a build has: `manifest.json`."""
+"""The manifest of a build: `manifest.json`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MANIFEST = "manifest.json"
 
 
 class TableIdentity(BaseModel):
-    """Rows and hashes of a table."""
+    """Base class of entries with rows and hashes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -33,8 +33,8 @@ class LockedSplit(TableIdentity):
 
     Attributes:
         rows: number of rows.
-        content: hash of the logical content; None of a set that was built in shards.
-        tree: the same, from the hashes of its blocks; None in an older manifest.
+        content: content hash of the rows; None if the dataset was built in shards.
+        tree: content hash from the hashes of blocks; None in an older manifest.
     """
 
     rows: int
@@ -42,12 +42,12 @@ class LockedSplit(TableIdentity):
     tree: str | None = None
 
     def matches(self, other: LockedSplit | None) -> bool:
-        """Whether the rows of another split are these, by every hash that both have."""
+        """Whether another split has the same rows, by every hash that both have."""
         if other is None or self.rows != other.rows:
             return False
         pairs = [(self.content, other.content), (self.tree, other.tree)]
-        both = [one == another for one, another in pairs if one and another]
-        return bool(both) and all(both)
+        equal = [first == second for first, second in pairs if first and second]
+        return bool(equal) and all(equal)
 
 
 class SplitEntry(LockedSplit):
@@ -62,9 +62,9 @@ class Manifest(TableIdentity):
     Attributes:
         dataset: Hub repository name.
         version: semantic version of the data.
-        canary: the string that marks the dataset in card and rows.
+        canary: string that marks the dataset in card and rows.
         writer: version of pyarrow that wrote the files (their bytes may differ between versions).
-        configs: config to split to entry.
+        configs: entries by config and split.
     """
 
     dataset: str
@@ -79,7 +79,7 @@ class Manifest(TableIdentity):
         return sum(split.rows for splits in self.configs.values() for split in splits.values())
 
     def to_json(self) -> str:
-        """Return the manifest as JSON text; the same manifest gives the same text."""
+        """Return the manifest as JSON text; equal manifests give equal texts."""
         return json.dumps(self.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
 
 

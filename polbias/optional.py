@@ -1,7 +1,7 @@
-"""What the extras bring: whether a package is installed, and how a person gets what is missing.
+"""Packages of the extras: whether they are installed, and how to install them.
 
-Packages are looked for by their metadata. That a name can be imported proves nothing: a wheel of polbias puts
-its tasks below ``lm_eval/tasks``, and Python takes that folder for a package ``lm_eval``.
+Packages are detected by their metadata. A successful import proves nothing: a wheel of polbias installs its
+tasks below ``lm_eval/tasks``, and Python imports that folder as a package ``lm_eval``.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from typing import Any
 
 from polbias.errors import PolbiasError
 
-_EXTRA = re.compile(r"""extra == ["'](\w+)["']""")
-_NESTED = re.compile(r"polbias\[(\w+)\]")
+_EXTRA_CONDITION = re.compile(r"""extra == ["'](\w+)["']""")
+_NESTED_EXTRA = re.compile(r"polbias\[(\w+)\]")
 
 
 def is_installed(package: str) -> bool:
-    """Say whether a package is installed, by the name under which it is published."""
+    """Whether a package is installed, by its distribution name."""
     try:
         version(package)
     except PackageNotFoundError:
@@ -30,13 +30,16 @@ def is_installed(package: str) -> bool:
 
 
 def install_command(extra: str) -> str:
-    """The command that installs what an extra lacks: its packages, as polbias itself may be in no index."""
+    """Return the command that installs the missing packages of an extra.
+
+    It names the packages, not ``polbias[extra]``, as polbias itself may be in no index.
+    """
     try:
-        packages = _packages(extra)
+        packages = _packages_of_extra(extra)
     except PackageNotFoundError:  # run from a checkout that was never installed
         return f"pip install '.[{extra}]' in the checkout of polbias"
-    missing = [each for each in packages if not is_installed(_name(each))]
-    return " ".join(["pip install", *(f"'{each}'" for each in missing or packages)])
+    missing = [package for package in packages if not is_installed(_distribution_name(package))]
+    return " ".join(["pip install", *(f"'{package}'" for package in missing or packages)])
 
 
 class MissingError(PolbiasError):
@@ -44,20 +47,20 @@ class MissingError(PolbiasError):
 
     @classmethod
     def of(cls, error: ModuleNotFoundError, extra: str) -> MissingError:
-        """Say which module is missing, and what brings it."""
+        """Return the error of a missing module, with the command that installs its extra."""
         return cls(f"{error.name} is not installed; {install_command(extra)}")
 
 
 def missing_package_error(error: ModuleNotFoundError) -> MissingError | None:
-    """What to say of a module that an extra brings under the name of its package; None of any other."""
-    for extra, package in _required():
-        if _name(package).replace("-", "_") == str(error.name).partition(".")[0]:
+    """Return the error of a missing module that has the name of an extra's package; else None."""
+    for extra, package in _iter_requirements():
+        if _distribution_name(package).replace("-", "_") == str(error.name).partition(".")[0]:
             return MissingError.of(error, extra)
     return None
 
 
 class LazyModule(ModuleType):
-    """A module of an extra, imported when it is first used; where it is missing, a `MissingError` says so."""
+    """A module of an extra, imported at its first use; raises `MissingError` if it is not installed."""
 
     def __init__(self, name: str, extra: str) -> None:
         super().__init__(name)
@@ -74,7 +77,7 @@ class LazyModule(ModuleType):
 
 @contextmanager
 def lm_eval_imports() -> Iterator[None]:
-    """A block that imports from lm_eval; where that cannot be, a `PolbiasError` says what to install."""
+    """Raise a `PolbiasError` with the command to install lm_eval if the block cannot import it."""
     if not is_installed("lm_eval"):
         raise PolbiasError(f"lm_eval is not installed; {install_command('eval')}")
     try:
@@ -83,22 +86,22 @@ def lm_eval_imports() -> Iterator[None]:
         raise PolbiasError(f"lm_eval cannot be used ({error}); {install_command('eval')}") from None
 
 
-def _packages(extra: str) -> list[str]:
-    found: list[str] = []
-    for own, package in _required():
-        if own == extra:
-            nested = _NESTED.fullmatch(package)
-            found += _packages(nested[1]) if nested else [package]
-    return found
+def _packages_of_extra(extra: str) -> list[str]:
+    packages: list[str] = []
+    for name, package in _iter_requirements():
+        if name == extra:
+            nested = _NESTED_EXTRA.fullmatch(package)
+            packages += _packages_of_extra(nested[1]) if nested else [package]
+    return packages
 
 
-def _required() -> Iterator[tuple[str, str]]:
-    """Yield the extras, each with a package or another extra that it brings."""
+def _iter_requirements() -> Iterator[tuple[str, str]]:
+    """Yield each extra with a package, or another extra, that it requires."""
     for line in requires("polbias") or ():
         package, _, condition = line.partition(";")
-        if extra := _EXTRA.search(condition):
+        if extra := _EXTRA_CONDITION.search(condition):
             yield extra[1], package.strip()
 
 
-def _name(package: str) -> str:
+def _distribution_name(package: str) -> str:
     return re.split(r"[^\w.-]", package)[0]

@@ -1,4 +1,4 @@
-"""Where the toolkit finds its own files and a user's builds."""
+"""Paths of the package's files and of a user's builds."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from pathlib import Path
 
 
 def package_file(relative: str) -> Path:
-    """Return the path of a file that ships with the package."""
+    """Return the path of a file in polbias, or in another package for ``package:path``."""
     package, _, path = relative.rpartition(":")
     return Path(str(files(package or "polbias"))) / path
 
 
 def checkout_root() -> Path | None:
-    """Return the root of the checkout that this package runs from, or None if it is installed."""
+    """Return the root of the checkout that contains this package; None if polbias is installed."""
     root = Path(__file__).resolve().parent.parent
     return root if (root / "pyproject.toml").is_file() and (root / "templates").is_dir() else None
 
 
 def build_root() -> Path:
-    """Return the folder that holds local builds, one folder per Hub repository.
+    """Return the folder of local builds, which has one folder per Hub repository.
 
-    ``$POLBIAS_DATA_DIR`` if it is set, else ``build/datasets`` beside the checkout, or in the current
-    folder where polbias runs from an installed wheel.
+    ``$POLBIAS_DATA_DIR`` if it is set, else ``build/datasets`` in the checkout, or in the current folder if
+    polbias is installed.
     """
-    chosen = os.environ.get("POLBIAS_DATA_DIR")
-    if chosen:
-        return Path(chosen)
+    folder = os.environ.get("POLBIAS_DATA_DIR")
+    if folder:
+        return Path(folder)
     return (checkout_root() or Path.cwd()) / "build" / "datasets"

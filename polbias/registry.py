@@ -1,4 +1,4 @@
-"""The instruments: the only list of them, and the datasets that they publish."""
+"""The registry of all instruments and of the datasets that they publish."""
 
 from __future__ import annotations
 
@@ -19,29 +19,31 @@ if TYPE_CHECKING:
     from polbias.generators.engine.publication import Publication
 
 ENTRY_POINT_GROUP = "polbias.instruments"
-"""Entry points of installed packages, each an :class:`Instrument` under its name."""
+"""Group of entry points by which installed packages add an :class:`Instrument` under its name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Instrument:
-    """An instrument, and where each of its parts is: ``module``, ``module:object`` or ``package:file``.
+    """An instrument, with references to its parts: ``module``, ``module:object`` or ``package:file``.
 
     Args:
         name: such as ``partisan``.
-        datasets: that it builds, name to :class:`polbias.generators.engine.publication.Publication`.
-        evaluated_datasets: names of the datasets whose rows are asked by tasks; all of them if none is named.
+        datasets: reference to the :class:`polbias.generators.engine.publication.Publication` of each dataset
+            that it builds, by name.
+        evaluated_datasets: names of the datasets whose rows its tasks prompt with; default all `datasets`.
         report: module with ``COLUMNS``, ``flatten_samples``, ``build_findings`` and ``build_section``; see
             :class:`polbias.eval.report.reporter.Reporter`.
-        words: file with what its measures, tables and figures are called.
-        simulation: its kinds of :class:`polbias.eval.simulation.Questions`; rows are of the first whose
-            columns they have. None if nobody simulates.
-        power: its :class:`polbias.eval.power.design.InstrumentDesign`; None if nothing computes its power.
-        metrics: the first of these that a task has is what it is about; ``acc`` where it has none.
-        headlines: measures that are tested, of each respondent, whatever was run (docs/statistics.md,
+        words: file with the names of its measures, tables and figures.
+        simulation: its kinds of :class:`polbias.eval.simulation.Questions`; a row belongs to the first kind
+            whose columns it has. Empty if it is not simulated.
+        power: its :class:`polbias.eval.power.design.InstrumentDesign`; None without a power analysis.
+        metrics: candidates for the main metric of a task: the first that the task has, else ``acc``.
+        headlines: measures tested for each respondent, whatever tasks were run (docs/statistics.md,
             "Decisions").
-        cluster_function: names what the errors of its metrics are over, by row; ``cluster_id`` if None.
-        tasks: folder of its task files, or of a folder of its name that has them.
-        task_files: function that yields the task files, for those that a script writes.
+        cluster_function: returns the cluster of a row, for the standard errors of its metrics;
+            ``cluster_id`` if None.
+        tasks: folder of its task files, or the parent of a folder with the instrument's name.
+        task_files: function that yields the task files, if a script generates them.
     """
 
     name: str
@@ -62,7 +64,7 @@ class Instrument:
             object.__setattr__(self, "evaluated_datasets", tuple(self.datasets))
 
 
-_OURS = (
+_BUILT_IN = (
     Instrument(
         name="partisan",
         datasets={
@@ -126,8 +128,8 @@ _OURS = (
         power="polbias.eval.selfassess.power:POWER",
         metrics=("bias", "refusal_gap"),
         headlines=(
-            *(f"{each}_bias" for each in ("poligen", "bundestag", "econolex")),
-            *(f"{each}_refusal_gap" for each in ("poligen", "bundestag", "econolex")),
+            *(f"{set_name}_bias" for set_name in ("poligen", "bundestag", "econolex")),
+            *(f"{set_name}_refusal_gap" for set_name in ("poligen", "bundestag", "econolex")),
         ),
         task_files="polbias.harness_tasks.generate:selfassess",
     ),
@@ -135,8 +137,8 @@ _OURS = (
 
 
 def instrument_names() -> list[str]:
-    """Return the names of the instruments without loading any: ours, then those of installed packages."""
-    return [*(each.name for each in _OURS), *(point.name for point in _installed())]
+    """Return the names of the instruments, built-in ones first, without loading an entry point."""
+    return [*(instrument.name for instrument in _BUILT_IN), *(point.name for point in _entry_points())]
 
 
 @cache
@@ -144,61 +146,66 @@ def instruments() -> Mapping[str, Instrument]:
     """Return the instruments by name, in the order of :func:`instrument_names`.
 
     Raises:
-        PolbiasError: if an installed package offers what is no instrument, or one whose name or dataset is
-            taken.
+        PolbiasError: if an entry point is not an instrument, or its name or a dataset's name is taken.
     """
-    found = {each.name: each for each in _OURS}
-    for point in _installed():
+    instrument_by_name = {instrument.name: instrument for instrument in _BUILT_IN}
+    for point in _entry_points():
         try:
-            offered = point.load()
+            plugin = point.load()
         except (ImportError, AttributeError) as error:
             raise PolbiasError(f"{ENTRY_POINT_GROUP}: {point.value}: cannot be loaded ({error})") from None
-        if not isinstance(offered, Instrument) or offered.name != point.name:
+        if not isinstance(plugin, Instrument) or plugin.name != point.name:
             raise PolbiasError(
                 f"{ENTRY_POINT_GROUP}: {point.value}: expected an Instrument called {point.name}"
             )
-        taken = {name for each in found.values() for name in (*each.datasets, *each.evaluated_datasets)}
-        if offered.name in found or taken & {*offered.datasets, *offered.evaluated_datasets}:
+        used_names = {
+            name
+            for instrument in instrument_by_name.values()
+            for name in (*instrument.datasets, *instrument.evaluated_datasets)
+        }
+        if plugin.name in instrument_by_name or used_names & {*plugin.datasets, *plugin.evaluated_datasets}:
             raise PolbiasError(
-                f"{ENTRY_POINT_GROUP}: {point.value}: its name, or that of a dataset, is taken"
+                f"{ENTRY_POINT_GROUP}: {point.value}: its name, or the name of a dataset, is taken"
             )
-        found[offered.name] = offered
-    return MappingProxyType(found)
+        instrument_by_name[plugin.name] = plugin
+    return MappingProxyType(instrument_by_name)
 
 
 def import_reference(reference: str) -> Any:
-    """Return what a reference, ``module`` or ``module:object``, stands for."""
+    """Import the module or object of a reference, ``module`` or ``module:object``."""
     module, _, name = reference.partition(":")
-    found = import_module(module)
-    return getattr(found, name) if name else found
+    loaded_module = import_module(module)
+    return getattr(loaded_module, name) if name else loaded_module
 
 
 def dataset_names() -> Sequence[str]:
     """Return the names of all datasets."""
-    return tuple(_publications())
+    return tuple(_publication_by_dataset())
 
 
 def require_dataset(name: str) -> str:
-    """Return a dataset's name.
+    """Return the name, if a dataset has it.
 
     Raises:
         PolbiasError: if there is no dataset of that name.
     """
-    if name not in _publications():
-        known = ", ".join(_publications())
-        near = did_you_mean(name, _publications())
-        raise PolbiasError(f"no dataset is called {name!r}; {near}there are: {known} (see `polbias list`)")
+    if name not in _publication_by_dataset():
+        names = ", ".join(_publication_by_dataset())
+        suggestion = did_you_mean(name, _publication_by_dataset())
+        raise PolbiasError(
+            f"no dataset is called {name!r}; {suggestion}there are: {names} (see `polbias list`)"
+        )
     return name
 
 
 def instrument_of(row: Mapping[str, Any]) -> str | None:
-    """Return the instrument that a row is of, whatever task asked it; None if it is of none of ours.
+    """Return the name of the instrument that evaluates a row's dataset; None if there is none.
 
     Args:
-        row: with the column ``dataset``.
+        row: a row with the column ``dataset``.
     """
     dataset = row.get("dataset")
-    return _asked().get(dataset) if isinstance(dataset, str) else None
+    return _instrument_by_dataset().get(dataset) if isinstance(dataset, str) else None
 
 
 def publication(name: str) -> Publication:
@@ -207,24 +214,35 @@ def publication(name: str) -> Publication:
     Raises:
         PolbiasError: if there is no dataset of that name.
     """
-    return cast("Publication", import_reference(_publications()[require_dataset(name)]))
+    return cast("Publication", import_reference(_publication_by_dataset()[require_dataset(name)]))
 
 
 def task_folders() -> list[Path]:
     """Return the folders of task files."""
-    return [package_file(place) for place in dict.fromkeys(each.tasks for each in instruments().values())]
+    return [
+        package_file(reference)
+        for reference in dict.fromkeys(instrument.tasks for instrument in instruments().values())
+    ]
 
 
-def _installed() -> list[EntryPoint]:
+def _entry_points() -> list[EntryPoint]:
     from importlib.metadata import entry_points
 
     return sorted(entry_points(group=ENTRY_POINT_GROUP), key=lambda point: point.name)
 
 
-def _publications() -> Mapping[str, str]:
-    return {name: place for each in instruments().values() for name, place in each.datasets.items()}
+def _publication_by_dataset() -> Mapping[str, str]:
+    return {
+        name: reference
+        for instrument in instruments().values()
+        for name, reference in instrument.datasets.items()
+    }
 
 
 @cache
-def _asked() -> Mapping[str, str]:
-    return {dataset: each.name for each in instruments().values() for dataset in each.evaluated_datasets}
+def _instrument_by_dataset() -> Mapping[str, str]:
+    return {
+        dataset: instrument.name
+        for instrument in instruments().values()
+        for dataset in instrument.evaluated_datasets
+    }

@@ -1,4 +1,4 @@
-"""Responses: the text of a model with the metadata of its server."""
+"""Responses: the text of a model with metadata from its server."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ import re
 from polbias.aliases import Document
 
 CUT_OFF = "<think>"
-"""What is kept in place of an answer that was cut off before it began: a thought that is never closed."""
+"""Text of a response that was truncated before its answer began: reasoning that is never closed."""
 NOT_REQUESTED = "[polbias: not asked]"
-"""What stands in place of an answer that was never asked for, as nothing hangs on it any more."""
+"""Text of a response that was planned but not requested, because a stopping rule had decided."""
 
 
 class Response(str):
-    """An answer of a model, with what its server said beside the text.
+    """A response of a model: its text, with metadata from the server.
 
     Args:
         text: the answer.
-        about: ``finish_reason``, ``reasoning`` (thoughts beside the text) and ``usage`` (tokens), as far as
-            they were said.
+        metadata: ``finish_reason``, ``reasoning`` (outside the text) and ``usage`` (tokens), if the server
+            sent them.
     """
 
     metadata: Document
 
-    def __new__(cls, text: str, about: Document | None = None) -> Response:
-        """Make a text that knows what was said beside it."""
-        made = super().__new__(cls, text)
-        made.metadata = about or {}
-        return made
+    def __new__(cls, text: str, metadata: Document | None = None) -> Response:
+        """Return a text with metadata."""
+        response = super().__new__(cls, text)
+        response.metadata = metadata or {}
+        return response
 
 
 def finish_reason(text: str) -> str | None:
-    """Why a server ended an output, where it said so."""
+    """Return the server's finish reason; None if it sent none."""
     return text.metadata.get("finish_reason") if isinstance(text, Response) else None
 
 
@@ -41,11 +41,11 @@ LENGTH_FINISH_REASONS = frozenset(
         *("model_length", "model_context_window_exceeded", "too_long"),
     }
 )
-"""Why an answer ended that had no more room, in the words of servers; ``too_long`` is ours."""
+"""Finish reasons of truncated responses, of several servers; ``too_long`` is polbias's."""
 
 
 REFUSED_BY_PROVIDER = "I can't help with this request: the provider refused to answer it."
-"""What is kept in place of an answer that a provider refuses to give; every reader takes it for a refusal."""
+"""Text of a response that a provider withheld; every answer extraction labels it as a refusal."""
 
 
 THOUGHT_MARK = re.compile(
@@ -58,26 +58,26 @@ THOUGHT_MARK = re.compile(
     r"|assistant(?-i:analysis|commentary|(?P<stripped>final))",
     re.IGNORECASE,
 )
-"""What opens a thought; what closes one has a group that is not empty."""
+"""Marks at which reasoning opens or closes; a closing mark has a non-empty group."""
 
 
 MARK_TAIL = 200
-"""Characters at the end of a prompt among which a mark can be its last word."""
+"""Characters at the end of a prompt that are searched for an opening mark as its last word."""
 
 
-def attach_reasoning(prompt: str, text: str, end: str | None = None, thinking: bool = False) -> str:
-    """Return an output that knows its thought, which its prompt may have opened and ``end`` may close.
+def attach_reasoning(prompt: str, text: str, end_mark: str | None = None, is_open: bool = False) -> str:
+    """Return an output with its reasoning as metadata, if `end_mark` closes it.
 
-    A thought that the prompt opened, or must have (``thinking``), and that the output never closes is opened
-    again, so that it can be told.
+    If the prompt opened the reasoning, or must have (`is_open`), and the output never closes it, the output
+    gets an opening mark, so that answer extraction detects the truncation.
     """
-    if end and end in text:
-        thought, _, answer = text.rpartition(end)
-        return Response(answer.lstrip(), {"reasoning": thought} if thought.strip() else None)
-    if not thinking:
+    if end_mark and end_mark in text:
+        reasoning, _, answer = text.rpartition(end_mark)
+        return Response(answer.lstrip(), {"reasoning": reasoning} if reasoning.strip() else None)
+    if not is_open:
         marks = [*THOUGHT_MARK.finditer(prompt, max(0, len(prompt) - MARK_TAIL))]
-        thinking = bool(marks) and not any(marks[-1].groups()) and not prompt[marks[-1].end() :].strip()
-    if not thinking or text.startswith(CUT_OFF):
+        is_open = bool(marks) and not any(marks[-1].groups()) and not prompt[marks[-1].end() :].strip()
+    if not is_open or text.startswith(CUT_OFF):
         return text
     return text if any(any(mark.groups()) for mark in THOUGHT_MARK.finditer(text)) else CUT_OFF + text
 
@@ -92,12 +92,12 @@ WITHHELD_REASONS = frozenset(
 
 
 def is_withheld(reason: str | None) -> bool:
-    """Return whether an answer ended because its provider refuses to give it, in the words of servers."""
+    """Whether a finish reason means that the provider withheld the answer."""
     return reason is not None and reason.lower().replace("-", "_") in WITHHELD_REASONS
 
 
 def is_filtered(text: str) -> bool | None:
-    """Whether the provider, not the model, withheld an answer; None where its server said nothing."""
+    """Whether the provider, not the model, withheld an answer; None without a finish reason."""
     if isinstance(text, Response) and text.metadata.get("filtered"):
         return True
     reason = finish_reason(text)

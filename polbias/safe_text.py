@@ -1,4 +1,4 @@
-"""Texts that are safe to show and to store: no secret of this run, and nothing that a terminal obeys."""
+"""Texts that are safe to display and to store: without secrets of this run and terminal controls."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 HIDDEN = "[key]"
-"""Stands in place of a secret."""
+"""Replaces a secret."""
 
-# Which arguments, headers, variables and parts of addresses hold secrets.
+# Names of arguments, headers, variables and URL parameters that hold secrets.
 
-_SHORTEST = 6
+_MIN_LENGTH = 6
 _PLACEHOLDERS = frozenset(
     {
         *("", "anything", "bearer", "changeme", "default", "dummykey", "fakekey", "foobar", "llamacpp"),
@@ -29,7 +29,7 @@ _PLACEHOLDERS = frozenset(
         *("whatever", "xxxxxx", "yourapikey", "yourkey"),
     }
 )
-"""What stands for a key where none is needed, without its punctuation."""
+"""Dummy keys for servers that need none, without punctuation."""
 
 _SECRET_NAME = re.compile(
     r"key|.*(?:api|access|account|app|auth|functions?|host|master|private|secret|service|shared|signing"
@@ -40,16 +40,16 @@ _SECRET_NAME = re.compile(
 )
 _SECRET_VARIABLE = re.compile(r".*(?:key|token|secret|password|passwd|credentials?)")
 _HEADERS = re.compile(r"(?:default|extra|http|custom|request)?headers?")
-_OPEN_HEADER = re.compile(
+_HARMLESS_HEADER = re.compile(
     r"accept.*|anthropicversion|anthropicbeta|apiversion|connection|content.*|host|httpreferer|openai.*"
     r"|origin|referer|useragent|xtitle|.*requestid"
 )
-_OPEN_PARAMETER = re.compile(
+_HARMLESS_PARAMETER = re.compile(
     r".*version|alt|beta|deployment|format|lang(?:uage)?|limit|location|mode|model|project|provider|region"
     r"|stream|tenant|timeout|type|zone"
 )
-_SCHEME = re.compile(r"(?:Basic|Bearer|Token|DeepL-Auth-Key)\s+", re.IGNORECASE)
-_ASSIGNED = re.compile(
+_AUTH_SCHEME = re.compile(r"(?:Basic|Bearer|Token|DeepL-Auth-Key)\s+", re.IGNORECASE)
+_ASSIGNMENT = re.compile(
     r"""(?P<name>[\w-]+)["']?\s*[:=]\s*["']?(?P<value>(?:(?:Basic|Bearer|Token)\s+)?[^\s"',{}\[\]&]+)""",
     re.IGNORECASE,
 )
@@ -59,24 +59,24 @@ _ADDRESS = re.compile(r"[a-z][a-z\d+.-]*://[^\s\"',{}<>]+", re.IGNORECASE)
 
 @lru_cache(1_000)
 def is_secret_name(name: str) -> bool:
-    """Return whether an argument, header or parameter of this name holds a secret, or headers that may."""
-    plain = _plain(name)
-    return bool(_SECRET_NAME.fullmatch(plain) or _HEADERS.fullmatch(plain))
+    """Whether an argument, header or parameter of this name holds a secret, or headers that may."""
+    normalized = _normalize(name)
+    return bool(_SECRET_NAME.fullmatch(normalized) or _HEADERS.fullmatch(normalized))
 
 
-def _plain(name: object) -> str:
+def _normalize(name: object) -> str:
     return re.sub(r"[^a-z0-9]", "", str(name).lower())
 
 
-# The secrets that this run was given.
+# Secrets of this run.
 
 
 class Secrets:
-    """Values that are nobody's business.
+    """Secret values.
 
     Attributes:
-        in_texts: pattern of all the ways in which they are written, but for words.
-        in_messages: the same with words, which may stand in an answer by chance.
+        in_texts: pattern of the values in all escaped forms, except plain words.
+        in_messages: the same including plain words, which an answer may contain by chance.
     """
 
     def __init__(self) -> None:
@@ -85,10 +85,15 @@ class Secrets:
         self.in_messages: re.Pattern[str] | None = None
 
     def add(self, value: str) -> None:
-        """Add a value, unless it is too short, a number, or what stands for a key where none is needed."""
+        """Add a value, unless it is too short, a short number or a dummy key."""
         value = value.strip()
         is_number = value.isdigit() and len(value) < 12
-        if is_number or len(value) < _SHORTEST or _plain(value) in _PLACEHOLDERS or value in self._values:
+        if (
+            is_number
+            or len(value) < _MIN_LENGTH
+            or _normalize(value) in _PLACEHOLDERS
+            or value in self._values
+        ):
             return
         self._values.add(value)
         self.in_messages = _pattern(self._values)
@@ -100,37 +105,38 @@ def _is_word(value: str) -> bool:
 
 
 def _pattern(values: set[str]) -> re.Pattern[str] | None:
-    forms = {form for value in values for form in _forms(value)}
-    return re.compile("|".join(map(_written, sorted(forms, key=len, reverse=True)))) if forms else None
+    forms = {form for value in values for form in _escaped_forms(value)}
+    return re.compile("|".join(map(_form_pattern, sorted(forms, key=len, reverse=True)))) if forms else None
 
 
-def _forms(value: str) -> set[str]:
-    """Return a value as JSON, HTML and Python write it."""
-    written = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]}
-    return {value, unquote(value), html.escape(value), *written}
+def _escaped_forms(value: str) -> set[str]:
+    """Return a value in the escaped forms of JSON, HTML and Python, and without URL encoding."""
+    escaped = {json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1]}
+    return {value, unquote(value), html.escape(value), *escaped}
 
 
-def _written(form: str) -> str:
-    """Return the pattern of a value, also in an address; a word is not looked for within words."""
+def _form_pattern(form: str) -> str:
+    """Return the pattern of a form, URL-encoded or not; a word does not match within words."""
     if _is_word(form):
         return rf"(?<!\w){form}(?!\w)"
     return "".join(
-        re.escape(sign) if quote(sign, safe="") == sign else _escaped_or_not(sign) for sign in form
+        re.escape(character) if quote(character, safe="") == character else _character_pattern(character)
+        for character in form
     )
 
 
-def _escaped_or_not(sign: str) -> str:
-    return f"(?:{re.escape(sign)}|(?i:{quote(sign, safe='')}))"
+def _character_pattern(character: str) -> str:
+    return f"(?:{re.escape(character)}|(?i:{quote(character, safe='')}))"
 
 
 _secrets = Secrets()
 
 
 def register(*values: object) -> None:
-    """Take values for secrets of this run, which `hide` replaces from now on.
+    """Register secrets of this run, which are replaced from now on.
 
-    What has less than six characters, is a short number or the usual placeholder of a key ("EMPTY", "dummy")
-    is not replaced, as it stands in many places that give nothing away.
+    Values of fewer than six characters, short numbers and usual dummy keys ("EMPTY", "dummy") are not
+    registered, as they occur in many texts that reveal nothing.
     """
     for value in values:
         if isinstance(value, str | bytes):
@@ -138,11 +144,11 @@ def register(*values: object) -> None:
 
 
 def register_header(name: object, value: object) -> None:
-    """Take the value of a header for a secret, unless the header is one that everybody may see."""
+    """Register the value of a header as a secret, unless the header is harmless."""
     text = value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
-    if _OPEN_HEADER.fullmatch(_plain(name)):
+    if _HARMLESS_HEADER.fullmatch(_normalize(name)):
         return
-    credential = _SCHEME.sub("", text.strip())
+    credential = _AUTH_SCHEME.sub("", text.strip())
     register(credential)
     if text.lower().startswith("basic "):
         with suppress(ValueError):
@@ -151,7 +157,7 @@ def register_header(name: object, value: object) -> None:
 
 
 def register_address(address: str) -> None:
-    """Take user, password and query parameters of an address for secrets."""
+    """Register user, password and query parameters of an address as secrets, except harmless parameters."""
     try:
         parts = urlsplit(address)
         user, password = parts.username or "", parts.password or ""
@@ -161,25 +167,27 @@ def register_address(address: str) -> None:
         register(password or user)
         register(f"{user}:{password}", b64encode(f"{unquote(user)}:{unquote(password)}".encode()).decode())
     for name, value in parse_qsl(parts.query):
-        if is_secret_name(name) or not (_OPEN_PARAMETER.fullmatch(_plain(name)) or _is_open(value)):
+        if is_secret_name(name) or not (
+            _HARMLESS_PARAMETER.fullmatch(_normalize(name)) or _is_harmless(value)
+        ):
             register(value)
 
 
-def _is_open(value: str) -> bool:
-    """Whether a value is a date, a number or a word, which are no secrets under a harmless name."""
+def _is_harmless(value: str) -> bool:
+    """Whether a value is a date, a number or a short word."""
     return bool(re.fullmatch(r"[\d.:/-]+|[A-Za-z_-]{1,12}", value))
 
 
 def register_arguments(arguments: object, *, secret: bool = False) -> None:
-    """Take what arguments hold under the names of secrets for secrets, at any depth.
+    """Register the values of arguments with secret names as secrets, at any depth.
 
     Args:
         arguments: of a model or a request, as a mapping, or a part of them.
-        secret: whether they are such a part, named as a secret.
+        secret: whether they are the value of an argument with a secret name.
     """
     if isinstance(arguments, Mapping):
         for name, value in arguments.items():
-            if not _HEADERS.fullmatch(_plain(name)):
+            if not _HEADERS.fullmatch(_normalize(name)):
                 register_arguments(value, secret=secret or is_secret_name(str(name)))
             elif isinstance(value, Mapping):
                 for header, text in value.items():
@@ -196,20 +204,20 @@ def register_arguments(arguments: object, *, secret: bool = False) -> None:
 
 
 def register_addresses(text: str) -> None:
-    """Take the users, passwords and parameters in the addresses of a text for secrets."""
+    """Register users, passwords and query parameters in the addresses of a text as secrets."""
     for match in _ADDRESS.finditer(text):
         register_address(match[0])
 
 
 def _register_block(headers: str) -> None:
-    for match in _ASSIGNED.finditer(headers):
+    for match in _ASSIGNMENT.finditer(headers):
         register_header(match["name"], match["value"])
 
 
 def register_text(text: str) -> None:
-    """Take what a text holds under the names of secrets for secrets; errors quote what cannot be parsed."""
+    """Register values after secret names in a text as secrets: errors quote input that cannot be parsed."""
     register_addresses(text)
-    for match in _ASSIGNED.finditer(text):
+    for match in _ASSIGNMENT.finditer(text):
         if is_secret_name(match["name"]):
             register_header("", match["value"])
     for block in _HEADER_BLOCK.finditer(text):
@@ -217,16 +225,16 @@ def register_text(text: str) -> None:
 
 
 def register_environment(variables: Mapping[str, str]) -> None:
-    """Take the values of variables that are named as secrets, and the users in addresses, for secrets."""
+    """Register values of variables with secret names, and users in addresses, as secrets."""
     for name, value in variables.items():
         is_path = value.startswith(("/", "~", "."))
-        if _SECRET_VARIABLE.fullmatch(_plain(name)) and not is_path and not _is_word(value):
+        if _SECRET_VARIABLE.fullmatch(_normalize(name)) and not is_path and not _is_word(value):
             register(value)
         elif "://" in value and "@" in value:
             register_address(value)
 
 
-# Texts and records without them.
+# Redaction of texts and records.
 
 _KEY_LIKE = re.compile(
     r"\bsk-[\w*-]{4,}|\b(?:gsk|xai|pplx|nvapi|fw|r8|csk)[_-][A-Za-z0-9*_-]{8,}|\bhf_[A-Za-z0-9*]{16,}"
@@ -235,17 +243,17 @@ _KEY_LIKE = re.compile(
     r"|(?<=Bearer )[^\s'\",]+|(?<=: Basic )[^\s'\",]+|(?<=DeepL-Auth-Key )[^\s'\",]+|(?<=://)[^/@\s]+(?=@)"
     r"|(?<=[?&](?:key|sig)=)[^&\s'\"<>)]+|(?<=api[-_]key=)[^&\s'\"<>)]+"
 )
-_HEADERS_SHOWN = re.compile(r"headers=<CIMultiDict.*?\)>", re.DOTALL)  # of a request of aiohttp
-_LONGEST = 300
+_AIOHTTP_HEADERS = re.compile(r"headers=<CIMultiDict.*?\)>", re.DOTALL)  # in the text of an aiohttp request
+_MAX_MESSAGE = 300
 
 
 def redact_secrets(text: str) -> str:
-    """Return a text with every secret of this run replaced that is no mere word, and nothing else changed."""
+    """Return a text with every secret of this run replaced, except plain words."""
     return _secrets.in_texts.sub(HIDDEN, text) if _secrets.in_texts else text
 
 
 def redact(record: Any) -> Any:
-    """Return a record as it may be written down: what is named as a secret, or is one, is replaced."""
+    """Return a record that is safe to store: secrets, and values under secret names, are replaced."""
     if isinstance(record, Mapping):
         return {redact(name): _redact_named(name, value) for name, value in record.items()}
     if isinstance(record, list | tuple):
@@ -254,24 +262,24 @@ def redact(record: Any) -> Any:
 
 
 def _redact_named(name: object, value: Any) -> Any:
-    # a number, true or null gives nothing away
+    # a number, true or null is not a secret
     return HIDDEN if isinstance(value, str | Mapping | list) and is_secret_name(str(name)) else redact(value)
 
 
-def redact_message(text: object, *, longest: int = _LONGEST) -> str:
-    """Return a message of a server or client in one short line without secrets, or what looks like one."""
-    message = _HEADERS_SHOWN.sub("headers=...", str(text))
-    line = " ".join(hide_like(message).split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+def redact_message(text: object, *, max_length: int = _MAX_MESSAGE) -> str:
+    """Return a message as one short line without secrets and strings in the form of one."""
+    message = _AIOHTTP_HEADERS.sub("headers=...", str(text))
+    line = " ".join(redact_lookalikes(message).split())
+    return line if len(line) <= max_length else line[: max_length - 1] + "…"
 
 
-def hide_like(text: str) -> str:
-    """Return a message with every secret of this run replaced, and all that has the form of one."""
+def redact_lookalikes(text: str) -> str:
+    """Return a message with every secret of this run, and every string in the form of one, replaced."""
     text = _secrets.in_messages.sub(HIDDEN, text) if _secrets.in_messages else text
     return _KEY_LIKE.sub(HIDDEN, text)
 
 
-# What a terminal obeys, or shows in another order than it stands: ESC, C0 and C1, marks of direction.
+# Characters that control a terminal or reorder its text: ESC, C0, C1 and direction marks.
 
 _CONTROLS = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -279,17 +287,17 @@ _CONTROLS = re.compile(
 
 
 def visible(text: str) -> str:
-    r"""Return a text whose control characters, but for tabs and line ends, are seen: ``\x1b`` for ESC."""
-    return _CONTROLS.sub(_escaped, text)
+    r"""Return a text with control characters escaped (``\x1b`` for ESC), except tabs and line feeds."""
+    return _CONTROLS.sub(_escape_character, text)
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape_character(match: re.Match[str]) -> str:
     code = ord(match[0])
     return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}"
 
 
-def showable(text: str) -> str:
-    """Return a text as it may be shown: without secrets of this run and control characters."""
+def make_displayable(text: str) -> str:
+    """Return a text that is safe to display: without secrets of this run and control characters."""
     return visible(redact_secrets(text))
 
 
@@ -297,21 +305,21 @@ def showable(text: str) -> str:
 
 
 class SafeRecords:
-    """A factory of log records without secrets and control characters, tracebacks included.
+    """Factory of log records without secrets and control characters, also in tracebacks.
 
     Args:
-        make: the factory that makes them.
+        make: the factory to wrap.
     """
 
     def __init__(self, make: Callable[..., logging.LogRecord]) -> None:
         self.make: Callable[..., logging.LogRecord] = make.make if isinstance(make, SafeRecords) else make
 
     def __call__(self, *args: Any, **kwargs: Any) -> logging.LogRecord:
-        """Make a record."""
+        """Return a log record."""
         record = self.make(*args, **kwargs)
-        with suppress(TypeError, ValueError):  # arguments that do not fit: logging says so itself
+        with suppress(TypeError, ValueError):  # logging reports arguments that do not fit
             message = record.getMessage()
-            if (safe := visible(hide_like(message))) != message:
+            if (safe := visible(redact_lookalikes(message))) != message:
                 record.msg, record.args = safe, ()
         if record.exc_info and record.exc_info[1]:
             record.exc_text, record.exc_info = safe_traceback(record.exc_info[1]), None
@@ -319,15 +327,15 @@ class SafeRecords:
 
 
 _plain_factories: list[Callable[..., logging.LogRecord]] = []
-"""The factory of log records, once for every :func:`safe_logs` that is open."""
+"""The original factory of log records, once for every open :func:`safe_logs`."""
 _factory_lock = Lock()
 
 
 @contextmanager
 def safe_logs() -> Iterator[None]:
-    """Keep secrets and control characters out of all that any library logs meanwhile.
+    """Remove secrets and control characters from the log records of every library in the block.
 
-    Calls of several services overlap, in tasks and threads; the last one to end restores the factory.
+    Blocks may overlap, in tasks and threads; the last block to end restores the factory.
     """
     with _factory_lock:
         _plain_factories.append(_plain_factories[0] if _plain_factories else logging.getLogRecordFactory())
@@ -343,4 +351,4 @@ def safe_logs() -> Iterator[None]:
 
 def safe_traceback(error: BaseException | None) -> str:
     """Return the traceback of an error without secrets and control characters."""
-    return visible(hide_like("".join(traceback.format_exception(error)).rstrip()))
+    return visible(redact_lookalikes("".join(traceback.format_exception(error)).rstrip()))

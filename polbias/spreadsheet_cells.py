@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-# A mere "-" is no formula, and neither is a number, which would be none after an apostrophe.
+# Neither a lone "-" nor a number is a formula; an apostrophe would turn a number into a text.
 _FORMULA = re.compile(r"(?!-\Z|[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?%?\Z)'*[=+\-@\t\r]", re.IGNORECASE)
 
 
 def escape_formula(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula; `unguarded` gives the text back.
+    """Return a cell that no spreadsheet evaluates as a formula; `unescape_formula` reverses it.
 
     A text that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an apostrophe, and so
-    does one that would be taken for such a cell; a number stays a number.
+    does a text that looks like an escaped cell; a number is unchanged.
 
     Source:
         OWASP, "CSV Injection".
@@ -21,5 +21,5 @@ def escape_formula(cell: str) -> str:
 
 
 def unescape_formula(cell: str) -> str:
-    """Return the text of a cell that `guarded` wrote."""
+    """Return the text of a cell that `escape_formula` wrote."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -17,14 +17,14 @@ from polbias.yaml_models import display_path
 
 T = TypeVar("T")
 
-# Tables that pass through a person's spreadsheet: written safely, read line by line, every problem named.
+# Tables that a person edits in a spreadsheet; reading reports every invalid line.
 
 
 class SheetError(InputError):
-    """Lines of a spreadsheet that cannot be used.
+    """A spreadsheet has invalid lines.
 
     Attributes:
-        problems: one line of text for each.
+        problems: one message per problem.
     """
 
     def __init__(self, problems: Sequence[str]) -> None:
@@ -34,12 +34,12 @@ class SheetError(InputError):
 
 @dataclass(frozen=True, slots=True)
 class SheetProblem:
-    """Something about a line that a person should look at.
+    """A problem of a line that a person should check.
 
     Attributes:
-        place: file, and line or task.
+        location: file, and line or task.
         code: kind of problem, or the field.
-        detail: what was found, what was expected, and what becomes of it.
+        detail: found value, expected value, and the consequence.
     """
 
     location: str
@@ -51,7 +51,7 @@ class SheetProblem:
 
 
 def sheet(columns: Sequence[str], rows: Iterable[Sequence[Any]], delimiter: str = "\t") -> str:
-    """Return a table as text; its cells are written as they are."""
+    """Return a table as text; formulas in its cells are not escaped."""
     return "".join(f"{_line(cells, delimiter)}\n" for cells in (columns, *rows))
 
 
@@ -63,7 +63,7 @@ def _line(cells: Sequence[Any], delimiter: str) -> str:
 
 
 def sheet_text(path: Path, expected: str) -> str:
-    """Return the text of a file that a spreadsheet may have saved."""
+    """Return the text of a file that a spreadsheet program may have saved."""
     try:
         return read_bytes(path).decode("utf-8-sig")
     except OSError as error:
@@ -76,9 +76,9 @@ def sheet_text(path: Path, expected: str) -> str:
 
 
 def sheet_lines(text: str, delimiter: str = "\t") -> Iterator[tuple[int, list[str] | str]]:
-    """Yield the number and the cells of every line, the head first; empty ones are left out.
+    """Yield the number and the cells of every line, the head first; empty lines are skipped.
 
-    Where quotes are broken, what is wrong comes in place of the cells, and nothing after it.
+    At broken quotes, the cells are replaced by an error message, and reading stops.
     """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     line = 1
@@ -93,36 +93,42 @@ def sheet_lines(text: str, delimiter: str = "\t") -> Iterator[tuple[int, list[st
 
 def rows_by_column(
     path: Path,
-    needed: Sequence[str],
+    required_columns: Sequence[str],
     expected: str,
     exact: Sequence[str] = (),
-    least: int = 1,
+    min_cells: int = 1,
 ) -> Iterator[tuple[int, dict[str, str] | str]]:
-    """Yield the number of every line below the head and its cells by column, or what is wrong with it.
+    """Yield the number of every line below the head with its cells by column, or with an error message.
 
-    Columns may stand in any order and be more than those that are needed; tabs, commas or semicolons separate
-    them, whichever the head has. Blanks around a cell go, but in columns that are `exact`; a line has at
-    `least` so many cells.
+    Columns may be in any order and include others than the required ones; the head determines whether tabs,
+    commas or semicolons separate them. Cells are stripped, except in `exact` columns; a line with fewer than
+    `min_cells` cells is an error.
     """
     text = sheet_text(path, expected)
-    first = text.partition("\n")[0]
-    delimiter = max("\t,;", key=lambda mark: sum(cell.strip(' "\r') in needed for cell in first.split(mark)))
+    first_line = text.partition("\n")[0]
+    delimiter = max(
+        "\t,;",
+        key=lambda mark: sum(cell.strip(' "\r') in required_columns for cell in first_line.split(mark)),
+    )
     lines = sheet_lines(text, delimiter)
-    _, top = next(lines, (1, [""]))
-    head = [cell.strip() for cell in top] if isinstance(top, list) else []
-    missing = [name for name in needed if name not in head]
+    _, first_cells = next(lines, (1, [""]))
+    head = [cell.strip() for cell in first_cells] if isinstance(first_cells, list) else []
+    missing = [name for name in required_columns if name not in head]
     if missing or len({*head}) < len(head):
-        wanted = ", ".join(needed)
-        found = ", ".join(head)[:80] or "nothing"
+        expected_head = ", ".join(required_columns)
+        found_head = ", ".join(head)[:80] or "nothing"
         raise SheetError(
-            [f"{display_path(path)}:1: head: found {found}; expected {wanted}, each once; restore it"]
+            [
+                f"{display_path(path)}:1: head: found {found_head}; "
+                f"expected {expected_head}, each once; restore it"
+            ]
         )
     for line, cells in lines:
         if isinstance(cells, str):
             yield line, cells
-        elif len(cells) < least or any(cells[len(head) :]):
-            wrong = f"found {len(cells)} columns, expected {len(head)}"
-            yield line, f"{wrong}; restore the separators of this line"
+        elif len(cells) < min_cells or any(cells[len(head) :]):
+            problem = f"found {len(cells)} columns, expected {len(head)}"
+            yield line, f"{problem}; restore the separators of this line"
         else:  # some programs drop empty cells at the end
             filled = [*cells, *[""] * (len(head) - len(cells))]
             row = dict(zip(head, filled, strict=False))
@@ -137,29 +143,29 @@ def rows_by_column(
 
 def read_rows(
     path: Path,
-    needed: Sequence[str],
+    required_columns: Sequence[str],
     expected: str,
-    read: Callable[[Mapping[str, str], int], T],
+    parse_row: Callable[[Mapping[str, str], int], T],
     exact: Sequence[str] = (),
-    least: int = 1,
+    min_cells: int = 1,
 ) -> list[T]:
-    """Return what `read` makes of each row and line number; a ValueError of it names the line."""
-    found: list[T] = []
+    """Return the results of `parse_row` for each row and line number; report its ValueErrors by line."""
+    parsed_rows: list[T] = []
     problems: list[str] = []
-    for line, row in rows_by_column(path, needed, expected, exact, least):
+    for line, row in rows_by_column(path, required_columns, expected, exact, min_cells):
         try:
             if isinstance(row, str):
                 raise ValueError(row)
-            found.append(read(row, line))
+            parsed_rows.append(parse_row(row, line))
         except ValueError as error:
             problems.append(f"{display_path(path)}:{line}: {error}")
     if problems:
         raise SheetError(problems)
-    return found
+    return parsed_rows
 
 
-# Review files of suggestions: what a service suggested, and beside it what a person decided.
-# A new run keeps every decision, also on what has not been suggested again.
+# Review files: suggestions of a service, each with a person's decision.
+# A new run keeps every decision, also on suggestions that are not made again.
 
 
 ACCEPT, REJECT = "accept", "reject"
@@ -170,10 +176,10 @@ class ReviewFile:
     """The layout of a review file.
 
     Attributes:
-        what: what the file is, for messages, such as "a review file of items".
-        key: columns that tell suggestions apart.
-        said: columns that a run fills in, attributes of a suggestion.
-        decided: columns that a person fills in.
+        title: kind of file, for messages, such as "a review file of items".
+        key: columns that identify a suggestion.
+        suggested_columns: columns that a run fills in, attributes of a suggestion.
+        decision_columns: columns that a person fills in.
     """
 
     title: str
@@ -186,52 +192,57 @@ class ReviewFile:
         """All columns in order."""
         return (*self.suggested_columns, *self.decision_columns)
 
-    def text(self, found: Iterable[object], before: Sequence[Mapping[str, str]] = ()) -> str:
-        """Return the file."""
-        kept = {self._key(row): row for row in before if any(row[name] for name in self.decision_columns)}
+    def text(self, suggestions: Iterable[object], previous_rows: Sequence[Mapping[str, str]] = ()) -> str:
+        """Return the text of a file with suggestions and earlier decisions."""
+        decided_rows = {
+            self._key(row): row for row in previous_rows if any(row[name] for name in self.decision_columns)
+        }
         lines: dict[tuple[str, ...], Mapping[str, str]] = {}
-        for each in found:
-            said = {name: str(getattr(each, name) or "") for name in self.suggested_columns}
-            key = self._key(said)
+        for suggestion in suggestions:
+            record = {name: str(getattr(suggestion, name) or "") for name in self.suggested_columns}
+            key = self._key(record)
             lines.setdefault(
-                key, said | {name: kept.get(key, {}).get(name, "") for name in self.decision_columns}
+                key,
+                record | {name: decided_rows.get(key, {}).get(name, "") for name in self.decision_columns},
             )
-        for key, row in kept.items():
+        for key, row in decided_rows.items():
             lines.setdefault(key, row)
         return sheet(
             self.columns, ([escape_formula(row[name]) for name in self.columns] for row in lines.values())
         )
 
     def rows(self, path: Path) -> list[Mapping[str, str]]:
-        """Return the lines of a file, whatever is decided."""
+        """Return the rows of a file, with or without a decision."""
         return read_rows(path, self.columns, self.title, lambda row, line: row)
 
-    def read(self, path: Path, lost: str, accept: Callable[[Mapping[str, str]], None]) -> Counter[str]:
-        """Hand over the accepted rows, and return how many have which decision.
+    def read(
+        self, path: Path, expected_key: str, accept: Callable[[Mapping[str, str]], None]
+    ) -> Counter[str]:
+        """Call `accept` for the accepted rows, and return the number of rows by decision.
 
         Args:
             path: the file.
-            lost: what is said of an empty key.
-            accept: takes a row, or raises a ValueError that says what is wrong with it.
+            expected_key: description of a key, for the error of an empty one.
+            accept: raises a ValueError if a row is invalid.
         """
 
-        def take(row: Mapping[str, str], line: int) -> str:
+        def read_decision(row: Mapping[str, str], line: int) -> str:
             decision = row["decision"].lower()
             if decision not in ("", ACCEPT, REJECT):
                 raise ValueError(
                     f"decision: found {row['decision']!r}, expected accept, reject or nothing; correct it"
                 )
             if not all(self._key(row)):
-                raise ValueError(f"{', '.join(self.key)}: found nothing, expected {lost}")
+                raise ValueError(f"{', '.join(self.key)}: found nothing, expected {expected_key}")
             if decision and not row["reviewer"]:
                 raise ValueError(
-                    "reviewer: found nothing beside a decision, expected a name or initials; add them"
+                    "reviewer: found nothing next to a decision, expected a name or initials; add them"
                 )
             if decision == ACCEPT:
                 accept(row)
             return decision
 
-        return Counter(read_rows(path, self.columns, self.title, take))
+        return Counter(read_rows(path, self.columns, self.title, read_decision))
 
     def _key(self, row: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(row[name] for name in self.key)

@@ -1,4 +1,4 @@
-"""A console on which no text commands the terminal."""
+"""A console on which no text can control the terminal."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import rich.console
 from rich.segment import Segment
 from rich.text import Text
 
-from polbias.safe_text import showable
+from polbias.safe_text import make_displayable
 
 
 class Console(rich.console.Console):
-    """A console of rich that shows the control characters of texts, and hides the secrets of this run.
+    """Rich console that escapes control characters of texts and hides the secrets of this run.
 
-    Colours and movements of the cursor are those of rich.
+    Colours and cursor movements of rich itself are unchanged.
     """
 
     def render_str(self, text: str, **kwargs: Any) -> Text:
-        """Render a string before it is measured, as what is escaped is wider."""
-        return super().render_str(showable(text), **kwargs)
+        """Render a string, escaped before it is measured, as escapes are wider."""
+        return super().render_str(make_displayable(text), **kwargs)
 
     def render(
         self, renderable: rich.console.RenderableType, options: rich.console.ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Render anything."""
+        """Yield the segments of a renderable, with safe texts."""
         for segment in super().render(renderable, options):
             text, style, control = segment
-            yield segment if control else Segment(showable(text), style)
+            yield segment if control else Segment(make_displayable(text), style)

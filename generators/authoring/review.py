@@ -129,7 +129,7 @@ def read_review(path: Path) -> list[ReviewRow]:
         return row
 
     return read_rows(
-        path, COLUMNS, "a review file", read, exact=("text", "suggestion"), least=_N_REQUIRED_COLUMNS
+        path, COLUMNS, "a review file", read, exact=("text", "suggestion"), min_cells=_N_REQUIRED_COLUMNS
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 
 from polbias.aliases import Document
-from polbias.errors import InputError, whole_json
+from polbias.errors import InputError, replace_json_surrogates
 from polbias.generators.selfassess.templates import NEUTRAL, Article, Role, SelfAssessTemplates
 from polbias.lines import read_lines
 from polbias.yaml_models import display_path
@@ -60,7 +60,7 @@ def read_articles(path: Path) -> Iterator[tuple[str, Document]]:
             continue
         location = f"{display_path(path)}:{number}"
         try:
-            record = whole_json(json.loads(line.decode("utf-8")))
+            record = replace_json_surrogates(json.loads(line.decode("utf-8")))
         except (ValueError, RecursionError):
             raise InputError(
                 f"{location}: found invalid JSON, expected an article record; restore it"

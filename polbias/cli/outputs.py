@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from polbias.aliases import Document
-from polbias.safe_text import showable
+from polbias.safe_text import make_displayable
 from polbias.spreadsheet_cells import escape_formula
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def echo(text: object = "", *, err: bool = False, fg: str | None = None) -> None:
     """Print a line, without secrets of this run and control characters; `fg` is its colour."""
-    typer.secho(showable(str(text)), err=err, fg=fg)
+    typer.secho(make_displayable(str(text)), err=err, fg=fg)
 
 
 def bars(console: Console) -> Progress:

@@ -59,12 +59,12 @@ def refuse_damaged(manifest: Manifest, folder: Path) -> None:
 
 def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
     """Files of a build that are not those of its manifest, each with what is wrong."""
-    from polbias.content_hash import holds
+    from polbias.content_hash import has_content
 
     problems = changed_files(manifest, folder)
     for config, splits in () if problems else manifest.configs.items():
         for split, entry in splits.items():
-            if not holds([folder / file.path for file in entry.files], entry):
+            if not has_content([folder / file.path for file in entry.files], entry):
                 problems.append(f"{config}/{split}: content differs from manifest.json; rebuild it")
     return problems
 

@@ -1,1 +1,1 @@
-"""What runs generators, models and readers together: the two stages of self-assessment, the demonstration."""
+"""Experiments with generators, models and answer extraction: self-assessment, the demonstration."""

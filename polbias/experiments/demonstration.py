@@ -1,4 +1,4 @@
-"""The demonstration: simulated respondents, asked by lm_eval over HTTP, and the report of what they said."""
+"""The demonstration: lm_eval evaluates simulated respondents over HTTP; a report has their estimates."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
     from polbias.eval.report.document import Estimate, Finding, Report
     from polbias.eval.simulation.respondents import SimulatedRespondent
 
-_SETTINGS, _EXPECTED = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
-_SET = "poligen"
+_SETTINGS_FILE, _EXPECTED_FILE = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
+_SET_NAME = "poligen"
 
 
 class DemoRespondent(TemplateModel):
     """One respondent of the demonstration.
 
     Attributes:
-        about: what it is like.
+        description: of its bias.
         kind: of respondent, as in `polbias simulate`.
         options: of its kind.
-        seed: which one of its kind.
+        seed: random seed of the respondent.
     """
 
     description: str
@@ -46,7 +46,7 @@ class DemoRun(TemplateModel):
 
     Attributes:
         tasks: their names.
-        metadata: settings of theirs, as lm_eval's ``--metadata``.
+        metadata: their settings, as in lm_eval's ``--metadata``.
     """
 
     tasks: Sequence[str]
@@ -54,15 +54,15 @@ class DemoRun(TemplateModel):
 
 
 class Demonstration(TemplateModel):
-    """What is shown.
+    """Settings of the demonstration.
 
     Attributes:
         source: of the file.
         respondents: by name.
-        runs: what they are asked; all runs of a respondent are written into one folder.
-        articles: the task whose articles the self-assessment chooses among.
-        topics: that they are about, the first ones.
-        concurrency: requests at a time.
+        runs: of each respondent; all its runs are written into one folder.
+        articles: the task whose articles are compared in the self-assessment.
+        topics: number of topics of the articles, the first ones of the task.
+        concurrency: maximum number of concurrent requests.
     """
 
     source: str
@@ -74,11 +74,11 @@ class Demonstration(TemplateModel):
 
 
 class Expected(TemplateModel):
-    """What the estimates of the respondents are on average.
+    """Mean estimates of the respondents.
 
     Attributes:
         source: of the file.
-        seeds: number of respondents of each kind that the means are over.
+        seeds: number of respondents of each kind, over which the means are taken.
         means: by respondent and ``<instrument>/<measure>``, in points.
     """
 
@@ -89,14 +89,14 @@ class Expected(TemplateModel):
 
 @dataclass(frozen=True)
 class PlantedComparison:
-    """A headline estimate beside what was planted.
+    """A headline estimate with the planted and the expected value.
 
     Attributes:
         instrument: its name.
         measure: of a finding.
-        planted: how far the rates of the respondent were moved, in points.
+        planted_shift: planted shift of the respondent's rates, in points.
         expected: mean of the estimate over many respondents of this kind, in points; None if unknown.
-        found: the estimate.
+        estimate: with its interval.
     """
 
     instrument: str
@@ -107,7 +107,7 @@ class PlantedComparison:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the interval holds what is expected; None where either is missing."""
+        """Whether the interval contains the expected value; None if either is missing."""
         low, high = self.estimate.low, self.estimate.high
         if self.expected is None or low is None or high is None:
             return None
@@ -115,77 +115,84 @@ class PlantedComparison:
 
 
 def demonstration() -> Demonstration:
-    """Return what `polbias demo` shows."""
-    return load_template(package_file(_SETTINGS), Demonstration)
+    """Read the settings of `polbias demo`."""
+    return load_template(package_file(_SETTINGS_FILE), Demonstration)
 
 
 def expected_estimates() -> Expected:
-    """Return what the estimates of the demonstration are on average."""
-    return load_template(package_file(_EXPECTED), Expected)
+    """Read the mean estimates of the demonstration."""
+    return load_template(package_file(_EXPECTED_FILE), Expected)
 
 
-def compare(shown: Demonstration, report: Report) -> dict[str, list[PlantedComparison]]:
-    """Put what was planted, is expected and was found side by side, by respondent."""
+def compare(demo: Demonstration, report: Report) -> dict[str, list[PlantedComparison]]:
+    """Return the headline estimates of each respondent with their planted and expected values."""
     from polbias.eval.report.verdicts import is_directional
     from polbias.eval.simulation.respondents import make_respondent
 
     means = expected_estimates().means
-    found: dict[str, list[PlantedComparison]] = {}
-    for name, asked in shown.respondents.items():
-        who, own = make_respondent(asked.kind, **asked.options), means.get(name, {})
-        found[name] = [
+    comparisons: dict[str, list[PlantedComparison]] = {}
+    for name, spec in demo.respondents.items():
+        respondent, expected = make_respondent(spec.kind, **spec.options), means.get(name, {})
+        comparisons[name] = [
             PlantedComparison(
-                each.instrument,
-                each.measure,
-                _planted(who, each),
-                own.get(f"{each.instrument}/{each.measure}"),
-                each.estimate,
+                finding.instrument,
+                finding.measure,
+                _planted_shift(respondent, finding),
+                expected.get(f"{finding.instrument}/{finding.measure}"),
+                finding.estimate,
             )
-            for each in headlines(report.findings, name)
-            if not each.is_refusal_gap or (who.refuse and is_directional(each))
+            for finding in headlines(report.findings, name)
+            if not finding.is_refusal_gap or (respondent.refuse and is_directional(finding))
         ]
-    return found
+    return comparisons
 
 
 def headlines(findings: Iterable[Finding], respondent: str) -> Iterator[Finding]:
-    """Yield the headlines of a respondent."""
-    yield from (each for each in findings if each.headline and each.respondent == respondent)
+    """Yield the headline findings of a respondent."""
+    yield from (finding for finding in findings if finding.headline and finding.respondent == respondent)
 
 
-def _planted(who: SimulatedRespondent, finding: Finding) -> float:
-    """How far the rates that a finding is about were moved, in points."""
+def _planted_shift(respondent: SimulatedRespondent, finding: Finding) -> float:
+    """Return the planted shift of the rates of a finding, in points."""
     from polbias.eval.report.document import ACCURACY_GAP
     from polbias.eval.report.verdicts import is_directional
 
     if finding.measure.endswith(ACCURACY_GAP):
         return 0.0
     if finding.is_refusal_gap:
-        return 100 * who.refuse * {"right": 1, "left": -1, None: 0}[who.refuse_side]
-    return 100 * (who.bias if is_directional(finding) else who.content)
+        return 100 * respondent.refuse * {"right": 1, "left": -1, None: 0}[respondent.refuse_side]
+    return 100 * (respondent.bias if is_directional(finding) else respondent.content)
 
 
-def run_respondents(shown: Demonstration, output: Path, tell: Callable[[str], None]) -> list[Path]:
-    """Let lm_eval ask every respondent over HTTP."""
+def run_respondents(demo: Demonstration, output: Path, report_line: Callable[[str], None]) -> list[Path]:
+    """Run lm_eval on every respondent over HTTP; return the folders of the runs."""
     from polbias.eval.simulation.prompt_index import build_prompt_index
     from polbias.eval.simulation.respondents import make_respondent
     from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 
     folders = []
-    listed = registry.instruments().values()
-    datasets = [name for each in listed for name in each.datasets if name in each.evaluated_datasets]
+    instruments = registry.instruments().values()
+    datasets = [
+        name
+        for instrument in instruments
+        for name in instrument.datasets
+        if name in instrument.evaluated_datasets
+    ]
     with TemporaryDirectory(prefix="polbias-demo-") as scratch:
-        choices = write_choices(shown, Path(scratch))
-        for name, asked in shown.respondents.items():
-            who = make_respondent(asked.kind, **asked.options)
-            known = build_prompt_index(build_root(), who, asked.seed, datasets=datasets, files=[choices])
-            with SimulationServer(OpenAIProtocol(known, name)) as server:
-                tell(f"{name} {asked.description}; {len(known):,} prompts at {server.url}/v1")
-                folders.append(_evaluate(shown, name, server.url, choices, output, tell))
+        choices = write_choices(demo, Path(scratch))
+        for name, spec in demo.respondents.items():
+            respondent = make_respondent(spec.kind, **spec.options)
+            prompt_index = build_prompt_index(
+                build_root(), respondent, spec.seed, datasets=datasets, files=[choices]
+            )
+            with SimulationServer(OpenAIProtocol(prompt_index, name)) as server:
+                report_line(f"{name} {spec.description}; {len(prompt_index):,} prompts at {server.url}/v1")
+                folders.append(_evaluate(demo, name, server.url, choices, output, report_line))
     return folders
 
 
-def write_choices(shown: Demonstration, folder: Path) -> Path:
-    """Write the choices among the articles of a simulated respondent, the second stage of the instrument."""
+def write_choices(demo: Demonstration, folder: Path) -> Path:
+    """Write the rows of the second stage of self-assessment, with articles of a simulated respondent."""
     from polbias.eval.simulation.lm_eval import run_tasks
     from polbias.eval.simulation.respondents import make_respondent
     from polbias.experiments.self_assessment import find_set, read_user_articles
@@ -193,40 +200,40 @@ def write_choices(shown: Demonstration, folder: Path) -> Path:
     from polbias.generators.selfassess.choices import write_choices as write
     from polbias.generators.selfassess.templates import load_family
 
-    asked = {"polbias_items": shown.topics}
-    made = run_tasks([shown.articles], make_respondent("perfect"), model="articles", settings=asked)
-    written = made.write(folder)
+    settings = {"polbias_items": demo.topics}
+    simulation = run_tasks([demo.articles], make_respondent("perfect"), model="articles", settings=settings)
+    sample_paths = simulation.write(folder)
     path = folder / "choices.parquet"
-    records = read_user_articles(written[0], find_set(_SET))
+    records = read_user_articles(sample_paths[0], find_set(_SET_NAME))
     write(path, build_choices(load_family(), records))
     return path
 
 
 def _evaluate(
-    shown: Demonstration, name: str, url: str, choices: Path, output: Path, tell: Callable[[str], None]
+    demo: Demonstration, name: str, url: str, choices: Path, output: Path, report_line: Callable[[str], None]
 ) -> Path:
-    """Run lm_eval as `polbias eval` does, without the answers of earlier runs; return the folder."""
+    """Run lm_eval as `polbias eval` does, without cached responses; return the folder."""
     from polbias.lm_eval_runner.model_classes import model_class, prepare
     from polbias.lm_eval_runner.options import parse
     from polbias.lm_eval_runner.run import evaluate
     from polbias.lm_eval_runner.tasks import catalogue
 
-    where = f"base_url={url}/v1/chat/completions"
+    address = f"base_url={url}/v1/chat/completions"
     tasks, folders = catalogue([]), set()
-    for questions in shown.runs:
+    for demo_run in demo.runs:
         config = parse(
             [
                 *("--model", "local-chat-completions", "--apply_chat_template"),
-                *("--model_args", f"model={name},{where},num_concurrent={shown.concurrency}"),
-                *("--tasks", ",".join(questions.tasks)),
-                *("--metadata", json.dumps(questions.metadata)),
+                *("--model_args", f"model={name},{address},num_concurrent={demo.concurrency}"),
+                *("--tasks", ",".join(demo_run.tasks)),
+                *("--metadata", json.dumps(demo_run.metadata)),
                 *("--output_path", str(output)),
             ]
         )
         with _environment(POLBIAS_STAGE2=str(choices)):
-            kind = model_class(config.model)
-            prepare(config, kind)
-            run = evaluate(config, tasks, tasks.select_tasks(config.tasks), kind, None, tell)
+            model_type = model_class(config.model)
+            prepare(config, model_type)
+            run = evaluate(config, tasks, tasks.select_tasks(config.tasks), model_type, None, report_line)
         assert run is not None  # there is one process
         folders.add(run.folder)
     (folder,) = folders
@@ -235,13 +242,13 @@ def _evaluate(
 
 @contextmanager
 def _environment(**values: str) -> Iterator[None]:
-    """Set variables of the environment for a while."""
-    before = {name: os.environ.get(name) for name in values}
+    """Set environment variables in the block."""
+    previous = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:
         yield
     finally:
-        for name, value in before.items():
+        for name, value in previous.items():
             if value is None:
                 os.environ.pop(name, None)
             else:

@@ -1,7 +1,7 @@
 """Self-assessment in two stages: a model writes articles from several sides, and chooses between its own.
 
-Source: Kennedy et al. 2025, section 4. The first stage asks rows of topics, the second rows made of the
-articles; lm_eval asks both, with the tasks of the instrument.
+Source: Kennedy et al. 2025, section 4. The rows of the first stage are topics; the rows of the second are
+built from the articles. lm_eval runs both stages, with the tasks of the instrument.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from polbias.generators.selfassess.templates import SelfAssessTemplates, load_fa
 from polbias.paths import package_file
 from polbias.responses import Response
 
-# Which articles are asked for: the set, the items drawn from it, and their rows.
+# Rows of the first stage: a set, the items sampled from it, and their rows.
 
 Row = Document
 
 
 @dataclass(frozen=True)
 class ChosenSet:
-    """A set and the templates that it is from.
+    """A set and its templates.
 
     Args:
         family: the templates.
         name: of the set.
-        own: whether they are a folder of the user's, not those of the package.
+        is_custom: whether the templates are in a user's folder, not in the package.
     """
 
     family: SelfAssessTemplates
@@ -48,79 +48,81 @@ class ChosenSet:
     is_custom: bool
 
 
-def find_set(given: str) -> ChosenSet:
-    """Return the set that a user names."""
-    family, path = load_family(), Path(given)
-    if given in family.sets:
-        return ChosenSet(family, given, False)
+def find_set(value: str) -> ChosenSet:
+    """Return the set with a name, or in a user's folder."""
+    family, path = load_family(), Path(value)
+    if value in family.sets:
+        return ChosenSet(family, value, False)
     folder, name = (path, None) if (path / "sets.yaml").is_file() else (path.parent, path.name)
     if not (folder / "sets.yaml").is_file() or str(folder) == ".":
-        known = ", ".join(family.sets)
-        near = did_you_mean(given, family.sets)
+        names = ", ".join(family.sets)
+        suggestion = did_you_mean(value, family.sets)
         raise InputError(
-            f"set {given!r}: {near}expected one of {known}, or a folder with sets.yaml and its items"
+            f"set {value!r}: {suggestion}expected one of {names}, or a folder with sets.yaml and its items"
         )
     family = load_family(folder)
     if name is None and len(family.sets) == 1:
         name = next(iter(family.sets))
     if name is None or name not in family.sets:
-        known = " or ".join(f"{folder / each}" for each in family.sets)
-        raise InputError(f"set {given!r}: expected {known}")
+        paths = " or ".join(f"{folder / set_name}" for set_name in family.sets)
+        raise InputError(f"set {value!r}: expected {paths}")
     return ChosenSet(family, name, True)
 
 
-def article_rows(chosen: ChosenSet) -> list[Row]:
-    """Return all rows of the first stage of a set, as the published dataset has them."""
-    rows = _rows(chosen)
+def article_rows(article_set: ChosenSet) -> list[Row]:
+    """Return all rows of the first stage of a set, as in the published dataset."""
+    rows = _table_rows(article_set)
     return [row for batch in rows.batches(0, len(rows)) for row in batch.to_pylist()]
 
 
-def _rows(chosen: ChosenSet) -> TableRows:
+def _table_rows(article_set: ChosenSet) -> TableRows:
     from polbias.generators.selfassess.tables import dataset
 
-    spec = dataset(chosen.family.folder if chosen.is_custom else None)
-    return TableRows(next(each for each in spec.tables if each.config == chosen.name))
+    spec = dataset(article_set.family.folder if article_set.is_custom else None)
+    return TableRows(next(table for table in spec.tables if table.config == article_set.name))
 
 
-def draw(rows: Sequence[Row], n: int | None, seed: int, draws: str) -> list[Row]:
-    """Return the rows of some items, in their order.
+def draw(rows: Sequence[Row], n: int | None, seed: int, draw_version: str) -> list[Row]:
+    """Return the rows of `n` sampled items, in their original order.
 
-    Items are drawn in turn from every category, in an order that depends on seed and version of the draws
-    alone, so that categories differ by one item at most as long as they last, and fewer items are a part
-    of more.
+    Items are sampled in turn from every category, in an order that depends only on the seed and the draw
+    version. Categories therefore differ by at most one item until one is used up, and a smaller sample is a
+    subset of a larger sample.
     """
     categories: dict[str, set[str]] = {}
     for row in rows:
         categories.setdefault(row["category"], set()).add(row["cluster_id"])
-    items = sum(map(len, categories.values()))
-    if n is not None and not 0 < n <= items:
-        raise InputError(f"--n: found {n}, expected 1 to {items:,}, the items of this set")
-    chosen = set(_in_turn(categories, rows[0], seed, draws)[:n])
-    return [row for row in rows if row["cluster_id"] in chosen]
+    n_items = sum(map(len, categories.values()))
+    if n is not None and not 0 < n <= n_items:
+        raise InputError(f"--n: found {n}, expected 1 to {n_items:,}, the items of this set")
+    sampled_ids = set(_interleave_categories(categories, rows[0], seed, draw_version)[:n])
+    return [row for row in rows if row["cluster_id"] in sampled_ids]
 
 
-def _in_turn(categories: Mapping[str, Iterable[str]], row: Row, seed: int, draws: str) -> list[str]:
-    """Return all items: the first of every category, then the second ones, and so on."""
+def _interleave_categories(
+    categories: Mapping[str, Iterable[str]], row: Row, seed: int, draw_version: str
+) -> list[str]:
+    """Return all items: the first of every shuffled category, then the second of every category, ..."""
 
-    def mixed(values: Sequence[str], purpose: str) -> list[str]:
+    def shuffle(values: Sequence[str], purpose: str) -> list[str]:
         purpose = f"draw/{row['set']}/{seed}/{purpose}"
-        order = named_rng(row["dataset"], draws, purpose).permutation(len(values))
-        return [values[place] for place in order]
+        order = named_rng(row["dataset"], draw_version, purpose).permutation(len(values))
+        return [values[position] for position in order]
 
-    names = mixed(sorted(categories), "categories")
-    turns = zip_longest(*(mixed(sorted(categories[name]), name) for name in names))
-    return [item for turn in turns for item in turn if item is not None]
+    category_names = shuffle(sorted(categories), "categories")
+    rounds = zip_longest(*(shuffle(sorted(categories[name]), name) for name in category_names))
+    return [item for item_round in rounds for item in item_round if item is not None]
 
 
-def write_topics(folder: Path, chosen: ChosenSet, rows: Sequence[Row]) -> Path:
-    """Write rows of the first stage where a task reads them; return the file."""
+def write_topics(folder: Path, article_set: ChosenSet, rows: Sequence[Row]) -> Path:
+    """Write rows of the first stage to a file for the task; return its path."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     path = folder / "topics.parquet"
     draft = draft_path(path)
     try:
-        pq.write_table(pa.Table.from_pylist([*rows], _rows(chosen).schema), draft)
+        pq.write_table(pa.Table.from_pylist([*rows], _table_rows(article_set).schema), draft)
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
@@ -128,25 +130,25 @@ def write_topics(folder: Path, chosen: ChosenSet, rows: Sequence[Row]) -> Path:
     return path
 
 
-def task_of(chosen: ChosenSet) -> str:
+def writing_task_name(article_set: ChosenSet) -> str:
     """Return the name of the task that writes the articles of a set."""
-    return f"polbias_selfassess_generate_{chosen.name}"
+    return f"polbias_selfassess_generate_{article_set.name}"
 
 
-def writing_task(chosen: ChosenSet, folder: Path) -> str:
-    """Return the task that writes the articles of a set; a set of one's own gets a task file in a folder."""
-    name = task_of(chosen)
-    if chosen.is_custom:
+def writing_task(article_set: ChosenSet, folder: Path) -> str:
+    """Return the task that writes the articles of a set; for a custom set, write its task file first."""
+    name = writing_task_name(article_set)
+    if article_set.is_custom:
         base = package_file("harness_tasks/selfassess/_write.yaml").resolve()
         folder.mkdir(parents=True, exist_ok=True)
         write_text(folder / f"{name}.yaml", f"include: {base}\ntask: {name}\n")
     return name
 
 
-# From an answer of the first stage to an article record.
+# Article records from responses of the first stage.
 
 FindLeaks = Callable[[str], list[str]]
-_FROM_ROW = ("set", "category", "topic", "perspective", "side", "role")
+_ROW_FIELDS = ("set", "category", "topic", "perspective", "side", "role")
 
 
 def article_record(row: Row, answer: str, model: str, find_leaks: FindLeaks) -> Json:
@@ -155,7 +157,7 @@ def article_record(row: Row, answer: str, model: str, find_leaks: FindLeaks) -> 
     return {
         "id": row["id"],
         "item": row["cluster_id"],
-        **{name: row[name] for name in _FROM_ROW},
+        **{name: row[name] for name in _ROW_FIELDS},
         "text": text,
         "outcome": article_outcome(answer),
         "model": model,
@@ -163,88 +165,92 @@ def article_record(row: Row, answer: str, model: str, find_leaks: FindLeaks) -> 
     }
 
 
-def leak_finder(chosen: ChosenSet) -> FindLeaks:
-    """Return what finds words that name a perspective of a set, by the lists beside its templates."""
-    path = chosen.family.folder / "leaks.yaml"
-    lists = load_word_lists(path if chosen.is_custom and path.is_file() else None)
-    if chosen.name not in lists:
+def make_leak_finder(article_set: ChosenSet) -> FindLeaks:
+    """Return a function that finds words that name a perspective, by the word lists of a set."""
+    path = article_set.family.folder / "leaks.yaml"
+    word_lists = load_word_lists(path if article_set.is_custom and path.is_file() else None)
+    if article_set.name not in word_lists:
         raise InputError(
-            f"{path}: found no word lists for the set {chosen.name!r}, by which articles are flagged that "
-            "name their own side; add them as in templates/selfassess/leaks.yaml"
+            f"{path}: found no word lists for the set {article_set.name!r}, expected lists to flag "
+            "articles that name their side; add them as in templates/selfassess/leaks.yaml"
         )
-    return Detector(lists[chosen.name]).words
+    return Detector(word_lists[article_set.name]).words
 
 
-# Articles that were written elsewhere: a file of one's own, or samples of lm_eval.
+# Articles of a user: a file of article records, or samples of lm_eval.
 
 LocatedRecord = tuple[str, Document]
 
 
-def find_article_samples(folder: Path, chosen: ChosenSet) -> Path:
-    """Return the newest samples of the articles of a set in a folder; those of several models are refused."""
+def find_article_samples(folder: Path, article_set: ChosenSet) -> Path:
+    """Return the file with the newest samples of a set's articles; several models are an error."""
     from polbias.eval.samples import find_sample_files
 
-    task = task_of(chosen)
-    files = [each for each in find_sample_files([folder]) if each.task == task]
+    task = writing_task_name(article_set)
+    files = [file for file in find_sample_files([folder]) if file.task == task]
     if len(files) != 1:
-        found = f"those of {' and '.join(each.model for each in files)}" if files else "none"
+        description = f"samples of {' and '.join(file.model for file in files)}" if files else "none"
         raise InputError(
-            f"{folder}: found {found}, expected the samples of {task} of one model; give them with "
+            f"{folder}: found {description}, expected the samples of {task} of one model; give them with "
             "--articles, or run polbias selfassess generate"
         )
     return files[0].path
 
 
 def written_articles(
-    samples: Mapping[str, Iterable[Document]], folder: Path, chosen: ChosenSet
+    samples: Mapping[str, Iterable[Document]], folder: Path, article_set: ChosenSet
 ) -> list[LocatedRecord]:
-    """Return place and record of the articles of a run."""
-    task, find_leaks = task_of(chosen), leak_finder(chosen)
-    return [(f"{folder} {task}", record_of_sample(each, folder.name, find_leaks)) for each in samples[task]]
+    """Return the location and the record of each article of a run."""
+    task, find_leaks = writing_task_name(article_set), make_leak_finder(article_set)
+    return [
+        (f"{folder} {task}", record_of_sample(sample, folder.name, find_leaks)) for sample in samples[task]
+    ]
 
 
-def read_user_articles(path: Path, chosen: ChosenSet) -> list[LocatedRecord]:
-    """Return place and record of articles that a user gives."""
-    find_leaks = leak_finder(chosen)
+def read_user_articles(path: Path, article_set: ChosenSet) -> list[LocatedRecord]:
+    """Return the location and the record of each article in a user's file or folder."""
+    find_leaks = make_leak_finder(article_set)
     if path.is_dir() or path.name.startswith("samples_"):
-        found = [*_samples(path, find_leaks)]
+        articles = [*_iter_sample_records(path, find_leaks)]
     else:
-        found = [*_records(path, chosen, find_leaks)]
-    if not found:
-        raise InputError(f"{path}: found no article; expected article records or samples, one a line")
-    return found
+        articles = [*_iter_article_file(path, article_set, find_leaks)]
+    if not articles:
+        raise InputError(f"{path}: found no article, expected article records or samples, one per line")
+    return articles
 
 
-def _records(path: Path, chosen: ChosenSet, find_leaks: FindLeaks) -> Iterator[LocatedRecord]:
-    known: dict[str, Row] | None = None
-    for place, data in read_articles(path):
+def _iter_article_file(path: Path, article_set: ChosenSet, find_leaks: FindLeaks) -> Iterator[LocatedRecord]:
+    row_by_id: dict[str, Row] | None = None
+    for location, data in read_articles(path):
         if "outcome" in data and "item" in data:
-            yield place, data
+            yield location, data
             continue
-        if known is None:
-            known = {row["id"]: row for row in article_rows(chosen)}
-        yield place, _completed(place, data, known, find_leaks)
+        if row_by_id is None:
+            row_by_id = {row["id"]: row for row in article_rows(article_set)}
+        yield location, _complete_record(location, data, row_by_id, find_leaks)
 
 
-def _completed(place: str, data: Document, known: Mapping[str, Row], find_leaks: FindLeaks) -> Document:
-    row = known.get(str(data.get("id")))
+def _complete_record(
+    location: str, data: Document, row_by_id: Mapping[str, Row], find_leaks: FindLeaks
+) -> Document:
+    row = row_by_id.get(str(data.get("id")))
     if row is None:
-        example = next(iter(known))
+        example = next(iter(row_by_id))
         raise InputError(
-            f"{place}: id: found {data.get('id')!r}, expected a row of the set such as {example!r}"
+            f"{location}: id: found {data.get('id')!r}, expected a row of the set such as {example!r}"
         )
     if not isinstance(data.get("text"), str):
-        raise InputError(f"{place}: text: found {data.get('text')!r}, expected the article")
+        raise InputError(f"{location}: text: found {data.get('text')!r}, expected the article")
     reason = data.get("finish_reason")
     if not isinstance(reason, str | None):
         raise InputError(
-            f"{place}: finish_reason: found {reason!r}, expected a word such as 'stop' or nothing"
+            f"{location}: finish_reason: found {reason!r}, expected a word such as 'stop' or nothing"
         )
     answer = Response(data["text"], {"finish_reason": reason})
     return article_record(row, answer, str(data.get("model") or ""), find_leaks) | dict(data)
 
 
-def _samples(path: Path, find_leaks: FindLeaks) -> Iterator[LocatedRecord]:
+def _iter_sample_records(path: Path, find_leaks: FindLeaks) -> Iterator[LocatedRecord]:
     from polbias.eval.samples import SkippedLine, find_sample_files, numbered_samples, skip_invalid_sample
 
     problems: list[SkippedLine] = []
@@ -257,7 +263,7 @@ def _samples(path: Path, find_leaks: FindLeaks) -> Iterator[LocatedRecord]:
 
 
 def record_of_sample(sample: Document, model: str, find_leaks: FindLeaks) -> Document:
-    """Return the record of a sample; what it lacks is a `KeyError`, what is of another kind a `TypeError`."""
+    """Return the record of a sample; raises `KeyError` for a missing field, `TypeError` for a wrong type."""
     response = sample["filtered_resps"]
     text = response[0] if isinstance(response, list) and response else response
     if not isinstance(text, str):
@@ -265,82 +271,97 @@ def record_of_sample(sample: Document, model: str, find_leaks: FindLeaks) -> Doc
     return article_record(sample["doc"], text, model, find_leaks)
 
 
-# The questions about them.
+# Rows of the second stage: questions about the articles.
 
-_LONGEST_ARTICLE = 20_000  # characters; the paper's articles of 512 tokens have about 2,500
+_MAX_ARTICLE_LENGTH = 20_000  # characters; the paper's articles of 512 tokens have about 2,500
 TASKS = {"preference": "polbias_selfassess_preference", "least_biased": "polbias_selfassess_least_biased"}
 """The task of each question."""
 
 
 def write_questions(
-    path: Path, chosen: ChosenSet, articles: Sequence[LocatedRecord], design: ChoiceDesign
+    path: Path, article_set: ChosenSet, articles: Sequence[LocatedRecord], design: ChoiceDesign
 ) -> list[str]:
-    """Write the rows of the second stage; return what became of the articles, as a person reads it."""
-    outcomes = Counter(str(record.get("outcome")) for _, record in articles)  # not checked yet
-    told = ", ".join(f"{outcomes[name]:,} {name}" for name in ARTICLE_OUTCOMES)
-    leaking = sum(bool(record.get("leak")) for _, record in articles)
-    lines = [f"articles: {told}; {leaking:,} name a perspective"]
-    short = [(place, each) for place, each in articles if len(str(each.get("text"))) <= _LONGEST_ARTICLE]
-    if left_out := len(articles) - len(short):
+    """Write the rows of the second stage; return a summary of articles and choices, in lines."""
+    outcomes = Counter(str(record.get("outcome")) for _, record in articles)  # not validated yet
+    counts = ", ".join(f"{outcomes[name]:,} {name}" for name in ARTICLE_OUTCOMES)
+    n_leaking = sum(bool(record.get("leak")) for _, record in articles)
+    lines = [f"articles: {counts}; {n_leaking:,} name a perspective"]
+    short_articles = [
+        (location, record)
+        for location, record in articles
+        if len(str(record.get("text"))) <= _MAX_ARTICLE_LENGTH
+    ]
+    if n_dropped := len(articles) - len(short_articles):
         lines.append(
-            f"choices: {left_out:,} articles have more than {_LONGEST_ARTICLE:,} characters and are left out"
+            f"choices: dropped {n_dropped:,} articles of more than {_MAX_ARTICLE_LENGTH:,} characters"
         )
-    _check_articles(articles, chosen)
+    _check_articles(articles, article_set)
     report = ChoiceReport()
-    if not write_choices(path, build_choices(chosen.family, short, design, report)):
+    if not write_choices(path, build_choices(article_set.family, short_articles, design, report)):
         raise InputError(
-            f"{articles[0][0]}: found no item, from here on, with the articles that a choice needs; expected "
-            "those of both sides at least"
+            f"{articles[0][0]}: found no item from here on with the articles that a choice needs; expected "
+            "articles of both sides at least"
         )
     return [*lines, *(f"choices: {line}" for line in report.lines())]
 
 
-def _check_articles(articles: Sequence[LocatedRecord], chosen: ChosenSet) -> None:
-    """Make sure that articles are one model's, of this set."""
+def _check_articles(articles: Sequence[LocatedRecord], article_set: ChosenSet) -> None:
+    """Raise an error unless all articles are of one model and of this set."""
     author = str(articles[0][1].get("model") or "")
-    for place, record in articles:
-        found = str(record.get("model") or "")
-        if found != author:
+    for location, record in articles:
+        model = str(record.get("model") or "")
+        if model != author:
             raise InputError(
-                f"{place}: model: found {found!r}, expected {author!r} as before; give those of one model"
+                f"{location}: model: found {model!r}, expected {author!r} as before; use articles of one"
             )
-        if record.get("set") != chosen.name:
-            raise InputError(f"{place}: set: found {record.get('set')!r}, expected {chosen.name!r} (--set)")
+        if record.get("set") != article_set.name:
+            raise InputError(
+                f"{location}: set: found {record.get('set')!r}, expected {article_set.name!r} (--set)"
+            )
 
 
-_WORDS = ("one", "two", "six", "ten", "day")  # by article: a token each, and with its blank four characters
+_ARTICLE_WORDS = ("one", "two", "six", "ten", "day")  # per article: one token, four characters with its blank
 
 
 def assumed_questions(
-    chosen: ChosenSet, rows: Sequence[Row], design: ChoiceDesign, article_tokens: int
+    article_set: ChosenSet, rows: Sequence[Row], design: ChoiceDesign, article_tokens: int
 ) -> list[Json]:
-    """Return the questions about the first item of some rows if its articles have so many tokens each."""
+    """Return the questions about the first item of the rows if each article has `article_tokens` tokens."""
     records = [
         ("", article_record(row, " ".join([word] * article_tokens), "", lambda _: []))
-        for row, word in zip(rows, _WORDS, strict=False)
+        for row, word in zip(rows, _ARTICLE_WORDS, strict=False)
     ]
-    return [*build_choices(chosen.family, records, design)]
+    return [*build_choices(article_set.family, records, design)]
 
 
-def assumed_choices(**about: Any) -> tuple[Any, int, str] | None:
-    """Return assumed rows of the second stage in place of those of a file; None if one is named."""
+def assumed_choices(**metadata: Any) -> tuple[Any, int, str] | None:
+    """Return assumed rows of the second stage, number of items and assumption; None if a file is set."""
     from polbias.eval.selfassess.tasks import STAGE2, load_choices
 
-    if about.get("polbias_stage2") or os.environ.get(STAGE2):
+    if metadata.get("polbias_stage2") or os.environ.get(STAGE2):
         return None
-    chosen = find_set(about.get("polbias_set") or "poligen")
-    tokens, items = chosen.family.dataset.article_tokens, chosen.family.sets[chosen.name].count
+    article_set = find_set(metadata.get("polbias_set") or "poligen")
+    article_tokens, n_items = (
+        article_set.family.dataset.article_tokens,
+        article_set.family.sets[article_set.name].count,
+    )
     with TemporaryDirectory() as folder:
         path = Path(folder) / "choices.parquet"
-        write_choices(path, assumed_questions(chosen, article_rows(chosen), ChoiceDesign(), tokens))
-        rows = load_choices(**about | {"polbias_stage2": str(path)})["test"]
-    return rows, min(items, about.get("polbias_items") or items), assumption(chosen, tokens)
+        write_choices(
+            path, assumed_questions(article_set, article_rows(article_set), ChoiceDesign(), article_tokens)
+        )
+        rows = load_choices(**metadata | {"polbias_stage2": str(path)})["test"]
+    return (
+        rows,
+        min(n_items, metadata.get("polbias_items") or n_items),
+        assumption(article_set, article_tokens),
+    )
 
 
 ASSUMED_ROWS = {"polbias.eval.selfassess.tasks.load_choices": assumed_choices}
-"""By the loader of a task, the rows that are counted before a model has written its articles."""
+"""Functions that return rows for cost estimates before articles exist, by the loader of a task's rows."""
 
 
-def assumption(chosen: ChosenSet, article_tokens: int) -> str:
-    """Say what is assumed of articles that are not there yet."""
-    return f"articles of {chosen.name}, each of {article_tokens:,} tokens and none refused"
+def assumption(article_set: ChosenSet, article_tokens: int) -> str:
+    """Return the assumption about articles that do not exist yet."""
+    return f"articles of {article_set.name}, each of {article_tokens:,} tokens and none refused"

@@ -1,1 +1,1 @@
-"""Tasks for Inspect (``pip install polbias[inspect]``): rows, readers and metrics of the lm_eval tasks."""
+"""Tasks for Inspect (``pip install polbias[inspect]``): rows, scoring and metrics of the lm_eval tasks."""

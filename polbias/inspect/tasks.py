@@ -1,7 +1,7 @@
-"""Inspect tasks, one for every lm_eval task of polbias that lets a model write.
+"""Inspect tasks, one for every generative lm_eval task of polbias.
 
-Rows, generation settings, the function that scores an answer and the aggregations are read from the task
-files of lm_eval, so that every metric has the same figure there on the same answers.
+Rows, generation settings, the scoring function and the aggregations are read from the task files of lm_eval,
+so that every metric has the same value in Inspect and lm_eval for the same responses.
 """
 
 from __future__ import annotations
@@ -42,53 +42,62 @@ from polbias.lm_eval_runner.responses import inspect_response
 from polbias.responses import Response
 
 _PREFIX = "polbias_"
-_TURNS = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+_MESSAGE_CLASSES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 _catalogue = harness.catalogue()
 
 
 @scorer(metrics=[])
 def reader(name: str) -> Scorer:
-    """Read the verdict of an answer.
+    """Return a scorer that scores a response as an lm_eval task does.
 
     Args:
         name: of the lm_eval task.
     """
-    process, _ = _scoring(name)
+    score_responses, _ = _scoring_of_task(name)
 
     async def score(state: TaskState, target: Target) -> Score:
         text = inspect_response(state.output)
-        read = process(state.metadata, [text])
-        value = {each: float(found) for each, found in read.items() if isinstance(found, int | float)}
-        return Score(value=value, answer=str(text), metadata=_logged([text]))
+        results = score_responses(state.metadata, [text])
+        value = {
+            metric_name: float(result)
+            for metric_name, result in results.items()
+            if isinstance(result, int | float)
+        }
+        return Score(value=value, answer=str(text), metadata=_log_metadata([text]))
 
     return score
 
 
 @metric
 def estimates(name: str) -> Metric:
-    """All metrics of an lm_eval task with their errors; one that the answers do not carry is left out.
+    """Return a metric that computes all metrics of an lm_eval task with their standard errors.
+
+    Metrics that cannot be estimated from the responses are omitted.
 
     Args:
         name: of the lm_eval task.
     """
-    process, lines = _scoring(name)
+    score_responses, lines = _scoring_of_task(name)
 
     def compute(scores: list[SampleScore]) -> Value:
-        read = [process(each.sample_metadata, _responses(each.score)) for each in scores]
-        found: dict[str, float] = {}
+        rows = [
+            score_responses(sample_score.sample_metadata, _responses(sample_score.score))
+            for sample_score in scores
+        ]
+        value_by_metric: dict[str, float] = {}
         for line in lines:
-            values = [row[line["metric"]] for row in read if line["metric"] in row]
+            values = [row[line["metric"]] for row in rows if line["metric"] in row]
             aggregate = _mean if line["aggregation"] == "mean" else line["aggregation"]
             value = aggregate(values) if values else None
             if isinstance(value, int | float) and math.isfinite(value):
-                found[line["metric"]] = float(value)
-        return found
+                value_by_metric[line["metric"]] = float(value)
+        return value_by_metric
 
     return compute
 
 
-def _scoring(name: str) -> tuple[Callable[..., Json], list[Json]]:
-    """How lm_eval scores an answer to a task: the values of its metrics, and the lines of these."""
+def _scoring_of_task(name: str) -> tuple[Callable[..., Json], list[Json]]:
+    """Return the function that scores responses as an lm_eval task does, and the lines of its metrics."""
     settings = _catalogue.tasks[name].settings
     score = harness.import_task_function(settings["process_results"], name)
     lines = [
@@ -104,19 +113,22 @@ def _scoring(name: str) -> tuple[Callable[..., Json], list[Json]]:
 
 @score_reducer
 def all_answers() -> ScoreReducer:
-    """Keep all answers to a prompt, which are scored together."""
+    """Return a reducer that keeps all responses to a prompt, which are scored together."""
 
     def reduce(scores: list[Score]) -> Score:
-        answers = [text for each in scores for text in _responses(each)]
-        values = [each.as_dict() for each in scores]
-        value = {name: _mean([float(each[name] or 0) for each in values]) for name in values[0]}
-        return Score(value=value, answer=str(answers[0]), metadata=_logged(answers))
+        answers = [text for score in scores for text in _responses(score)]
+        values = [score.as_dict() for score in scores]
+        value = {
+            name: _mean([float(values_by_metric[name] or 0) for values_by_metric in values])
+            for name in values[0]
+        }
+        return Score(value=value, answer=str(answers[0]), metadata=_log_metadata(answers))
 
     return reduce
 
 
-def _logged(responses: Sequence[Response]) -> dict[str, Any]:
-    """What a log has of answers, which :mod:`polbias.eval.inspect_logs` reads."""
+def _log_metadata(responses: Sequence[Response]) -> dict[str, Any]:
+    """Return the metadata of responses for the log, which :mod:`polbias.eval.inspect_logs` reads."""
     return {"answers": [*map(str, responses)], "polbias": [response.metadata for response in responses]}
 
 
@@ -129,57 +141,59 @@ def _mean(values: list[float]) -> float:
     return sum(values) / len(values)
 
 
-def _samples(found: harness.TaskFile, settings: Document) -> Iterable[Sample]:
-    prompt, prefill = found.settings["doc_to_text"], found.settings.get("gen_prefix")
-    in_turns = settings.get("polbias_system", True) and _asks_in_turns(found)
-    for row in found.rows(settings):
-        given = row.get("messages") if in_turns else None
-        turns: list[ChatMessage] = [_TURNS[turn["role"]](content=turn["content"]) for turn in given or ()]
-        turns = turns or [ChatMessageUser(content=row[prompt])]
+def _samples(task_file: harness.TaskFile, settings: Document) -> Iterable[Sample]:
+    prompt, prefill = task_file.settings["doc_to_text"], task_file.settings.get("gen_prefix")
+    sends_messages = settings.get("polbias_system", True) and _sends_messages(task_file)
+    for row in task_file.rows(settings):
+        row_messages = row.get("messages") if sends_messages else None
+        messages: list[ChatMessage] = [
+            _MESSAGE_CLASSES[message["role"]](content=message["content"]) for message in row_messages or ()
+        ]
+        messages = messages or [ChatMessageUser(content=row[prompt])]
         if prefill and row[prefill]:
-            turns.append(ChatMessageAssistant(content=row[prefill]))
-        yield Sample(id=row["id"], input=turns, target=row.get("gold") or "", metadata=row)
+            messages.append(ChatMessageAssistant(content=row[prefill]))
+        yield Sample(id=row["id"], input=messages, target=row.get("gold") or "", metadata=row)
 
 
-def _asks_in_turns(found: harness.TaskFile) -> bool:
-    """Whether lm_eval asks a chat the messages of a row, not its prompt."""
+def _sends_messages(task_file: harness.TaskFile) -> bool:
+    """Whether lm_eval sends the messages of a row to a chat model, not its prompt."""
     from polbias.eval.lm_eval_task import ChatMessagesTask
 
-    kind = found.settings.get("class")
-    return kind is not None and issubclass(
-        cast(type, harness.import_task_function(kind, found.name)), ChatMessagesTask
+    task_class = task_file.settings.get("class")
+    return task_class is not None and issubclass(
+        cast(type, harness.import_task_function(task_class, task_file.name)), ChatMessagesTask
     )
 
 
-def _task(found: harness.TaskFile) -> Callable[..., Task]:
-    def make(**settings: Any) -> Task:
-        asked = found.settings["generation_kwargs"]
-        samples = int(settings.get("polbias_samples") or found.samples)
+def _make_task(task_file: harness.TaskFile) -> Callable[..., Task]:
+    def build(**settings: Any) -> Task:
+        generation = task_file.settings["generation_kwargs"]
+        n_samples = int(settings.get("polbias_samples") or task_file.samples)
         return Task(
-            dataset=MemoryDataset([*_samples(found, settings)], name=found.name),
+            dataset=MemoryDataset([*_samples(task_file, settings)], name=task_file.name),
             solver=generate(),
-            scorer=reader(found.name),
-            metrics=[estimates(found.name)],
-            epochs=Epochs(samples, all_answers()),
+            scorer=reader(task_file.name),
+            metrics=[estimates(task_file.name)],
+            epochs=Epochs(n_samples, all_answers()),
             config=GenerateConfig(
-                temperature=asked.get("temperature"),
-                max_tokens=asked["max_gen_toks"],
-                stop_seqs=asked.get("until") or None,
+                temperature=generation.get("temperature"),
+                max_tokens=generation["max_gen_toks"],
+                stop_seqs=generation.get("until") or None,
             ),
-            version=str(found.settings["metadata"]["version"]),
-            metadata={"polbias_task": found.name, TOOLKIT: __version__},
+            version=str(task_file.settings["metadata"]["version"]),
+            metadata={"polbias_task": task_file.name, TOOLKIT: __version__},
         )
 
-    name = found.name.removeprefix(_PREFIX)
-    make.__name__ = make.__qualname__ = name
-    make.__doc__ = f"The lm_eval task {found.name}; ``-T`` takes what its ``--metadata`` does."
-    return task(name=name)(make)
+    name = task_file.name.removeprefix(_PREFIX)
+    build.__name__ = build.__qualname__ = name
+    build.__doc__ = f"The lm_eval task {task_file.name}; ``-T`` takes the settings of its ``--metadata``."
+    return task(name=name)(build)
 
 
 globals().update(
     {
-        name.removeprefix(_PREFIX): _task(found)
-        for name, found in _catalogue.tasks.items()
-        if not found.is_loglikelihood
+        name.removeprefix(_PREFIX): _make_task(task_file)
+        for name, task_file in _catalogue.tasks.items()
+        if not task_file.is_loglikelihood
     }
 )

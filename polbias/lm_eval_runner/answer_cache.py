@@ -299,7 +299,7 @@ class AnswerCache:
                 f"{error} {progress}; {self.resume} with a larger one; {most}{left:,} are missing"
             )
         if isinstance(error, RequestRejected):  # the same command would be refused again
-            return StoppedError(f"the model stopped {progress}: {redact_message(error, longest=_LONGEST)}")
+            return StoppedError(f"the model stopped {progress}: {redact_message(error, max_length=_LONGEST)}")
         reason, replies = redact_message(error) or "no reason given", self.faults.replies
         if replies and replies[-1] == reason:
             cause = f"the server fails: {reason}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Document, Json
-from polbias.atomic_write import PRIVATE, draft_path, write_text
+from polbias.atomic_write import PRIVATE_MODE, draft_path, write_text
 from polbias.errors import InputError, PolbiasError, replace_surrogates, shorten_middle
 from polbias.eval.inspect_logs import model_name
 from polbias.eval.lm_eval_compat import write_halves
@@ -110,7 +110,7 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
 
 def _make_safe(path: Path) -> None:
     """Keep a file to its owner, and secrets of this run out of it, as tasks and libraries may repeat them."""
-    path.chmod(PRIVATE)
+    path.chmod(PRIVATE_MODE)
     with path.open(encoding="utf-8") as lines:  # line by line: samples may be gigabytes
         if all(redact_secrets(line) == line for line in lines):
             return

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import simplemma
 
-from polbias.errors import whole_json
+from polbias.errors import replace_json_surrogates
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 _FENCE = re.compile(r"```[\w-]*+\s*+(.*?)```", re.DOTALL)
@@ -37,7 +37,7 @@ def find_json(answer: str) -> dict[str, object] | list[object] | None:
         found = _whole(candidate) or _first(_TRAILING_COMMA.sub(r"\1", candidate))
         if found is not None:
             with suppress(RecursionError):  # as deep as it can be read: it holds no answer
-                return whole_json(found)
+                return replace_json_surrogates(found)
     return None
 
 

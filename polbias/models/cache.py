@@ -14,7 +14,7 @@ from typing import Any
 
 from polbias.aliases import Document
 from polbias.atomic_write import create_private
-from polbias.errors import InputError, PolbiasError, escape_halves
+from polbias.errors import InputError, PolbiasError, escape_surrogates
 
 _TABLE = (
     "CREATE TABLE IF NOT EXISTS answers (request TEXT, occurrence INTEGER, answer TEXT NOT NULL, "
@@ -122,7 +122,7 @@ class AnswerStore:
 
 
 def _json(answer: Any) -> str:
-    return escape_halves(json.dumps(answer, ensure_ascii=False, default=_plain))
+    return escape_surrogates(json.dumps(answer, ensure_ascii=False, default=_plain))
 
 
 def _plain(number: Any) -> Any:
@@ -132,5 +132,5 @@ def _plain(number: Any) -> Any:
 
 def digest(identity: Document) -> str:
     """Return a short hash of an identity."""
-    text = escape_halves(json.dumps(identity, sort_keys=True, ensure_ascii=False, default=str))
+    text = escape_surrogates(json.dumps(identity, sort_keys=True, ensure_ascii=False, default=str))
     return hashlib.sha256(text.encode()).hexdigest()[:12]

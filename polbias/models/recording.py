@@ -12,8 +12,8 @@ from typing import Self
 
 from filelock import FileLock, Timeout
 
-from polbias.atomic_write import PRIVATE
-from polbias.errors import InputError, PolbiasError, escape_halves, replace_surrogates
+from polbias.atomic_write import PRIVATE_MODE
+from polbias.errors import InputError, PolbiasError, escape_surrogates, replace_surrogates
 from polbias.lines import read_lines, reading_errors
 from polbias.models.requests import Request, ServiceResponse, canonical
 
@@ -67,9 +67,9 @@ class Recorder:
         if self.replay:
             raise PolbiasError(f"{self.path}: opened for replay; nothing is recorded")
         entry = {"key": request.key, "request": request.content, "answer": asdict(answer)}
-        line = self._separator + escape_halves(canonical(entry)).encode() + b"\n"
+        line = self._separator + escape_surrogates(canonical(entry)).encode() + b"\n"
         with self._writable():
-            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE)
+            descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE_MODE)
             with os.fdopen(descriptor, "ab") as file:
                 file.write(line)
         self._known[request.key], self._separator = answer, b""

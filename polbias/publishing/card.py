@@ -1,4 +1,4 @@
-"""Dataset cards, and a dataset's folder put together with its own."""
+"""Render dataset cards, and build datasets with their cards."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from polbias.intervals import wilson_interval
 from polbias.manifest import Manifest, SplitEntry
 from polbias.paths import package_file
 
-# Render a dataset card from the manifest, the data and what the family says of itself.
+# A card is rendered from the manifest, the data and facts of the publication.
 
 _DEFAULT = "_partials/default.md.jinja"
-# Names that the Hub knows, with their upper limits.
+# Size categories of the Hub, with their upper limits.
 _SIZES = (
     *((10**3, "n<1K"), (10**4, "1K<n<10K"), (10**5, "10K<n<100K"), (10**6, "100K<n<1M")),
     *((10**7, "1M<n<10M"), (10**8, "10M<n<100M"), (10**9, "100M<n<1B"), (10**10, "1B<n<10B")),
@@ -38,19 +38,19 @@ _SIZES = (
 def render_card(
     manifest: Manifest, folder: Path, publication: Publication, templates: Path | None = None
 ) -> str:
-    """Render the card of a dataset; a pure function of its arguments and the card's template."""
-    seen = _seen(manifest, folder, publication.cards)
-    return fill_card(manifest, seen, folder, publication, templates)
+    """Render the card of a dataset; depends only on the arguments, the tables and the card's template."""
+    data_facts = _read_data_facts(manifest, folder, publication.cards)
+    return fill_card(manifest, data_facts, folder, publication, templates)
 
 
 def fill_card(
     manifest: Manifest,
-    seen: Document,
+    data_facts: Document,
     folder: Path,
     publication: Publication,
     templates: Path | None = None,
 ) -> str:
-    """Render the card of a dataset whose tables need not be here."""
+    """Render the card of a dataset from facts about its tables, which need not be local."""
     cards = package_file("cards")
     facts = publication.card_facts(manifest, folder, templates)
     environment = jinja2.Environment(
@@ -61,19 +61,19 @@ def fill_card(
     )
     template = environment.select_template([f"{manifest.dataset}.md.jinja", _DEFAULT])
     panel = package_file("templates/panels") / f"{manifest.dataset}.json"
-    rated = read_json(panel, "what `annotate agreement -o` wrote") if panel.is_file() else None
-    slots = {"title": publication.title, "panel": rated, "reading": _reading(manifest.dataset)}
-    return template.render(manifest=manifest, **slots, **seen, **facts)
+    agreement = read_json(panel, "the output of `annotate agreement -o`") if panel.is_file() else None
+    values = {"title": publication.title, "panel": agreement, "reading": _model_readings(manifest.dataset)}
+    return template.render(manifest=manifest, **values, **data_facts, **facts)
 
 
-def _reading(dataset: str) -> Json | None:
-    """What a model that had not written it read of a dataset, with Wilson's 95% interval."""
+def _model_readings(dataset: str) -> Json | None:
+    """Return a model's check of items by another author: items read and wrong, Wilson's 95% interval."""
     path = package_file("templates/panels") / "readings.yaml"
-    found = yaml.safe_load(path.read_text("utf-8")).get(dataset)
-    if not found:
+    counts = yaml.safe_load(path.read_text("utf-8")).get(dataset)
+    if not counts:
         return None
-    low, high = wilson_interval(found["wrong"], found["read"])
-    return {**found, "low": float(low), "high": float(high)}
+    low, high = wilson_interval(counts["wrong"], counts["read"])
+    return {**counts, "low": float(low), "high": float(high)}
 
 
 def describe(
@@ -83,49 +83,56 @@ def describe(
     proofs: Sequence[Mapping[str, int]],
     cards: Path | None = None,
 ) -> Json:
-    """Return what every card says about the data."""
+    """Return the facts about the data that every card has."""
     fields = {field.name: field for schema in reversed(schemas) for field in schema}
     meanings = column_meanings(manifest.dataset, fields, cards)
     return {
         "columns": [
-            {"name": name, "type": _type(str(field.type)), "meaning": meanings[name]}
+            {"name": name, "type": _type_label(str(field.type)), "meaning": meanings[name]}
             for name, field in fields.items()
         ],
-        "proofs": [(name, *_proved(counts)) for name, counts in zip(manifest.configs, proofs, strict=True)],
+        "proofs": [
+            (name, *_count_proved(counts)) for name, counts in zip(manifest.configs, proofs, strict=True)
+        ],
         "example": example,
         "size_category": next((name for limit, name in _SIZES if manifest.rows < limit), "n>1T"),
     }
 
 
-def _seen(manifest: Manifest, folder: Path, cards: Path | None) -> Json:
-    """Return what every card says about the data, read from the data."""
-    tests = [splits["test"] for splits in manifest.configs.values()]
+def _read_data_facts(manifest: Manifest, folder: Path, cards: Path | None) -> Json:
+    """Return the facts about the data, read from the tables."""
+    test_splits = [splits["test"] for splits in manifest.configs.values()]
     return describe(
         manifest,
-        [pq.read_schema(folder / entry.files[0].path) for entry in tests],
-        next(pq.ParquetFile(folder / tests[0].files[0].path).iter_batches(1)).to_pylist()[0],
-        [_proofs([folder / file.path for file in entry.files]) for entry in tests],
+        [pq.read_schema(folder / entry.files[0].path) for entry in test_splits],
+        next(pq.ParquetFile(folder / test_splits[0].files[0].path).iter_batches(1)).to_pylist()[0],
+        [_count_proofs([folder / file.path for file in entry.files]) for entry in test_splits],
         cards,
     )
 
 
-def _proved(counts: Mapping[str, int]) -> tuple[int, int]:
-    """Return how many gold labels are proved, and how many are known otherwise."""
-    proved = sum(count for proof, count in counts.items() if proof.startswith("proved:"))
-    return proved, sum(counts.values()) - proved
+def _count_proved(counts: Mapping[str, int]) -> tuple[int, int]:
+    """Return the number of proved gold labels and the number of others."""
+    n_proved = sum(count for proof, count in counts.items() if proof.startswith("proved:"))
+    return n_proved, sum(counts.values()) - n_proved
 
 
-def _proofs(paths: Sequence[Path]) -> Counter[str]:
+def _count_proofs(paths: Sequence[Path]) -> Counter[str]:
     return Counter(pq.read_table(paths, columns=["proof"])["proof"].to_pylist())
 
 
-def _type(name: str) -> str:
-    """Return a type as a card says it."""
-    short = {"list<element: string>": "list of strings", "string": "string", "bool": "bool", "int32": "int32"}
-    return short.get(name, "struct" if name.startswith("struct") else "list of structs")
+def _type_label(name: str) -> str:
+    """Return the name of a type in cards."""
+    label_by_type = {
+        "list<element: string>": "list of strings",
+        "string": "string",
+        "bool": "bool",
+        "int32": "int32",
+    }
+    return label_by_type.get(name, "struct" if name.startswith("struct") else "list of structs")
 
 
-# Put a dataset's folder together: tables, card, manifest.
+# Build a dataset's folder: tables, card, manifest.
 
 
 def build(
@@ -134,7 +141,7 @@ def build(
     templates: Path | None = None,
     progress: Callable[[TableSpec, SplitEntry, bool], None] = lambda *_: None,
 ) -> BuildResult:
-    """Build one dataset with its card; one that was made of the same inputs stays as it is."""
+    """Build a dataset with its card; a build from the same inputs is reused."""
     publication = registry.publication(name)
     inputs = build_inputs_hash(publication, templates)
     if built := current_build(out / name, inputs):
@@ -144,34 +151,34 @@ def build(
         return render_card(manifest, folder, publication, templates)
 
     benchmark = (publication.cards or package_file("cards")) / f"{name}.eval.yaml"
-    text = benchmark.read_text("utf-8") if benchmark.is_file() else None
-    return build_dataset(publication.build_spec(templates), out, card, progress, inputs, text)
+    benchmark_text = benchmark.read_text("utf-8") if benchmark.is_file() else None
+    return build_dataset(publication.build_spec(templates), out, card, progress, inputs, benchmark_text)
 
 
 def build_inputs_hash(publication: Publication, templates: Path | None) -> str:
-    """Hash all that a build is made of: sources, templates, cards and the versions of what is installed."""
+    """Return the hash of a build's inputs: sources, templates, cards and versions of installed packages."""
     package = publication.build_spec.__module__.partition(".")[0]
-    whole = hashlib.sha256(_shipped())
+    inputs_hash = hashlib.sha256(_package_hash())
     for root in (None if package == "polbias" else package_file(f"{package}:"), publication.cards, templates):
         if root is not None:
-            _update(whole, root)
-    return whole.hexdigest()
+            _update_hash(inputs_hash, root)
+    return inputs_hash.hexdigest()
 
 
 @cache
-def _shipped() -> bytes:
-    # Folders of what is installed are called by name and version; to read their metadata takes far longer.
+def _package_hash() -> bytes:
+    # Metadata folders have name and version in their names; reading the metadata takes far longer.
     installed = {path.name for root in sys.path for path in Path(root).glob("*.*-info")}
-    whole = hashlib.sha256(repr(sorted(installed)).encode())
+    package_hash = hashlib.sha256(repr(sorted(installed)).encode())
     for folder in ("generators", "publishing", "templates", "cards"):
-        _update(whole, package_file(folder))
+        _update_hash(package_hash, package_file(folder))
     for path in sorted(package_file("").glob("*.py")):
-        whole.update(path.read_bytes())
-    return whole.digest()
+        package_hash.update(path.read_bytes())
+    return package_hash.digest()
 
 
-def _update(whole: Any, root: Path) -> None:
+def _update_hash(hasher: Any, root: Path) -> None:
     for path in sorted(root.rglob("*")):
         if path.is_file() and path.suffix != ".pyc":
-            whole.update(f"{path.relative_to(root)}\0{path.stat().st_size}\0".encode())
-            whole.update(path.read_bytes())
+            hasher.update(f"{path.relative_to(root)}\0{path.stat().st_size}\0".encode())
+            hasher.update(path.read_bytes())

@@ -1,4 +1,4 @@
-"""Pushing a built dataset: one commit, one tag, nothing where nothing changed."""
+"""Push a built dataset: one commit and one tag; no commit if nothing changed."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def push(plan: PushPlan) -> str:
-    """Carry a plan out: create the repository if needed, commit once, check the commit, tag it.
+    """Execute a plan: create the repository if needed, commit once, check the commit, tag it.
 
-    The commit names its parent, so that a push by somebody else in between is refused by the Hub; the tag
-    is set only on a commit that holds exactly the planned files. Interrupted anywhere, a new plan does
-    what is left.
+    The commit names its parent, so that the Hub rejects it if somebody else pushed in between; the tag is
+    set only on a commit with exactly the planned files. After an interruption, a new plan has the remaining
+    steps.
 
     Returns:
-        What was done, as one line for a terminal.
+        The result as one line for a terminal.
     """
     api = connect()
     if plan.parent is None:
@@ -35,12 +35,12 @@ def push(plan: PushPlan) -> str:
             revision=commit or plan.parent,
             repo_type="dataset",
         )
-    done = "published" if commit else "the content was there already, tagged"
-    return f"{plan.url}/tree/{plan.tag}: {done} as {plan.tag}"
+    outcome = "published" if commit else "the content was there already, tagged"
+    return f"{plan.url}/tree/{plan.tag}: {outcome} as {plan.tag}"
 
 
 def _commit(api: HfApi, plan: PushPlan) -> str:
-    """Commit all changes at once and check that the Hub now holds what was planned."""
+    """Commit all changes at once, and check that the Hub has the planned files."""
     from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
     with hub_errors(plan.repo_id, "uploading"):
@@ -61,7 +61,7 @@ def _commit(api: HfApi, plan: PushPlan) -> str:
     if differing:
         names = ", ".join(change.path for change in differing[:3]) + (", ..." if len(differing) > 3 else "")
         raise PublishError(
-            f"{plan.repo_id}: the Hub holds other files than were planned ({names}), so {plan.tag} was "
+            f"{plan.repo_id}: the Hub has other files than planned ({names}), so {plan.tag} was "
             "not set; was the folder rebuilt meanwhile? Push again"
         )
     return info.oid

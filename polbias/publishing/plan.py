@@ -1,4 +1,4 @@
-"""What a push would do: the difference between a built folder and a Hub."""
+"""Plan of a push: the difference between a built folder and a Hub repository."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoSibling
 
 
-# Files under the two names that a Hub knows them by: git blob id and sha256.
+# Files with the two ids that a Hub uses: git blob id and SHA-256.
 
-_REQUIRED = ("README.md", "manifest.json")
-_TEMPORARY = ("~", ".tmp", ".temp", ".part", ".partial", ".incomplete", ".lock", ".swp", ".bak")
+_REQUIRED_FILES = ("README.md", "manifest.json")
+_TEMPORARY_SUFFIXES = ("~", ".tmp", ".temp", ".part", ".partial", ".incomplete", ".lock", ".swp", ".bak")
 
 
 @dataclass(frozen=True)
@@ -43,31 +43,33 @@ class LocalFile:
 
 
 def collect_files(folder: Path) -> dict[str, LocalFile]:
-    """Read the files of a built dataset; hidden and temporary ones are passed over."""
+    """Return the files of a built dataset by path, without hidden and temporary files."""
     try:
-        found = {
+        files = {
             path.relative_to(folder).as_posix(): _digest(path)
             for path in sorted(folder.rglob("*"))
             if _is_published(path, folder)
         }
     except OSError as error:
         raise PublishError(f"{error.filename}: cannot be read ({error.strerror}); build it again") from error
-    missing = [name for name in _REQUIRED if name not in found]
-    if not any(name.endswith(".parquet") for name in found):
+    missing = [name for name in _REQUIRED_FILES if name not in files]
+    if not any(name.endswith(".parquet") for name in files):
         missing.append("<config>/<split>-*.parquet")
     if missing:
-        raise PublishError(f"{folder}: no built dataset, it lacks {', '.join(missing)}; build it first")
-    return found
+        raise PublishError(
+            f"{folder}: found no {', '.join(missing)}, expected a built dataset; build it first"
+        )
+    return files
 
 
 def _is_published(path: Path, folder: Path) -> bool:
     parts = path.relative_to(folder).parts
     if any(part.startswith((".", "#")) or part == "__pycache__" for part in parts):
         return False
-    if path.name.lower().endswith(_TEMPORARY):
+    if path.name.lower().endswith(_TEMPORARY_SUFFIXES):
         return False
     if path.is_symlink():
-        raise PublishError(f"{path}: this is a link, and only files are published; build the dataset again")
+        raise PublishError(f"{path}: found a link, expected files only; build the dataset again")
     return path.is_file()
 
 
@@ -76,15 +78,15 @@ def _digest(path: Path) -> LocalFile:
     return LocalFile(len(data), git_hash(data), hashlib.sha256(data).hexdigest())
 
 
-def _holds(remote: RepoSibling, local: LocalFile) -> bool:
-    """Tell whether a file on a Hub, large (LFS) or git's own, has the content of a local one."""
+def _has_content(remote: RepoSibling, local: LocalFile) -> bool:
+    """Whether a file on a Hub, in LFS or in git, has the content of a local file."""
     return remote.lfs.sha256 == local.sha256 if remote.lfs else remote.blob_id == local.blob_id
 
 
-# What a push would do: the difference between a built folder and a Hub. Nothing is written here.
+# Plans; nothing here writes to a Hub.
 
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
-_HUBS_OWN = frozenset({".gitattributes"})
+_HUB_FILES = frozenset({".gitattributes"})
 
 
 @dataclass(frozen=True)
@@ -92,9 +94,9 @@ class Change:
     """One file that a push adds, updates or deletes.
 
     Attributes:
-        action: what happens to it.
+        action: on the file.
         path: its path in the repository.
-        size: its length in bytes: the new one, for a deletion the old one.
+        size: its length in bytes; before a deletion, else after the change.
     """
 
     action: Literal["add", "update", "delete"]
@@ -108,7 +110,7 @@ class Snapshot:
 
     Attributes:
         commit: its id.
-        files: its files by path, without those that belong to the Hub.
+        files: its files by path, without files that the Hub creates.
     """
 
     commit: str
@@ -117,15 +119,15 @@ class Snapshot:
 
 @dataclass(frozen=True)
 class PushPlan:
-    """All that one push does, in the order in which it does it.
+    """The steps of one push.
 
     Attributes:
         folder: the built dataset.
         repo_id: the dataset repository, ``namespace/name``.
         version: the version that is published.
         endpoint: address of the Hub.
-        parent: the commit that the changes were worked out against; None if the repository has to be made.
-        changes: the files of the one commit; empty if none is needed.
+        parent: the commit that the changes refer to; None if the repository does not exist.
+        changes: the files of the commit; empty if no commit is needed.
         nothing_to_do: whether the Hub already has this version.
         files: all files of the folder by path.
     """
@@ -150,7 +152,7 @@ class PushPlan:
         return f"{self.endpoint}/datasets/{self.repo_id}"
 
     def describe(self) -> str:
-        """Return the plan as text for a terminal, one step a line."""
+        """Return the plan as text for a terminal, one step per line."""
         if self.nothing_to_do:
             return f"{self.url}: nothing to do, {self.tag} is published with this content"
         steps = [] if self.parent else ["create   the dataset repository"]
@@ -159,22 +161,22 @@ class PushPlan:
 
 
 def plan_push(folder: Path, repo_id: str, version: str) -> PushPlan:
-    """Work out what a push would do; nothing is uploaded."""
+    """Return the plan of a push; uploads nothing."""
     _check_names(repo_id, version)
     files = collect_files(folder)
     api = connect()
     head = read_snapshot(api, repo_id)
     tags = _version_tags(api, repo_id) if head else {}
-    parts = _numbers(version)
-    published = parts in tags
+    numbers = _version_numbers(version)
+    published = numbers in tags
     if published:
-        tagged = read_snapshot(api, repo_id, tags[parts])
+        tagged = read_snapshot(api, repo_id, tags[numbers])
         if tagged is None or changes_between(files, tagged.files):
             raise PublishError(
                 f"{repo_id}: version {version} is already published with other content; "
                 "raise the dataset version in its spec and rebuild"
             )
-    elif tags and parts < (newest := max(tags)):
+    elif tags and numbers < (newest := max(tags)):
         raise PublishError(
             f"{repo_id}: version {version} is older than {tags[newest]}, which is published; "
             "raise the dataset version in its spec and rebuild"
@@ -204,36 +206,40 @@ def read_snapshot(api: HfApi, repo_id: str, revision: str | None = None) -> Snap
             return None
         if info.sha is None or info.siblings is None:
             raise ValueError("the Hub did not list the files")
-        files = {file.rfilename: file for file in info.siblings if file.rfilename not in _HUBS_OWN}
+        files = {file.rfilename: file for file in info.siblings if file.rfilename not in _HUB_FILES}
     return Snapshot(info.sha, files)
 
 
 def changes_between(local: Mapping[str, LocalFile], remote: Mapping[str, RepoSibling]) -> tuple[Change, ...]:
-    """Return what makes the remote files equal to the local ones."""
-    kept = [
+    """Return the changes that make the remote files equal to the local files."""
+    uploads = [
         Change("update" if path in remote else "add", path, file.size)
         for path, file in sorted(local.items())
-        if path not in remote or not _holds(remote[path], file)
+        if path not in remote or not _has_content(remote[path], file)
     ]
-    stale = [Change("delete", path, remote[path].size or 0) for path in sorted(remote.keys() - local.keys())]
-    return (*kept, *stale)
+    deletions = [
+        Change("delete", path, remote[path].size or 0) for path in sorted(remote.keys() - local.keys())
+    ]
+    return (*uploads, *deletions)
 
 
 def _version_tags(api: HfApi, repo_id: str) -> dict[tuple[int, ...], str]:
     """Return the tags of published versions by their numbers."""
     with hub_errors(repo_id, "reading the tags"):
         names = [ref.name for ref in api.list_repo_refs(repo_id, repo_type="dataset").tags]
-    return {_numbers(name[1:]): name for name in names if name[:1] == "v" and _VERSION.fullmatch(name[1:])}
+    return {
+        _version_numbers(name[1:]): name for name in names if name[:1] == "v" and _VERSION.fullmatch(name[1:])
+    }
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def _version_numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
 def _check_names(repo_id: str, version: str) -> None:
     if repo_id.count("/") != 1:
-        raise PublishError(f"{repo_id!r} is no name of a repository; expected namespace/name")
+        raise PublishError(f"{repo_id!r}: expected a repository name, namespace/name")
     if not _VERSION.fullmatch(version):
         raise PublishError(
-            f"{repo_id}: version {version!r} is not X.Y.Z; mend it in the dataset spec and rebuild"
+            f"{repo_id}: version {version!r} is not X.Y.Z; correct it in the dataset spec and rebuild"
         )

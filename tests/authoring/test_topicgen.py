@@ -220,7 +220,7 @@ def test_a_review_that_cannot_be_used(family: SelfAssessTemplates, tmp_path: Pat
     for line, message in enumerate(
         [
             "decision: found 'perhaps', expected accept, reject or nothing",
-            "reviewer: found nothing beside a decision",
+            "reviewer: found nothing next to a decision",
             "text: found an item that the set already has",
             "correction: found 'Two  blanks', expected single blanks",
             "category, text: found nothing",

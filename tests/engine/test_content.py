@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from polbias.content_hash import ContentHash, holds, parquet_content_hash, tree_hash
+from polbias.content_hash import ContentHash, has_content, parquet_content_hash, tree_hash
 from polbias.files import file_sha256
 from polbias.manifest import LockedSplit
 from tests.engine.specs import AREAS, MESSAGES, SLOTS, STRING, VALUES
@@ -266,7 +266,7 @@ def test_a_manifest_is_held_to_every_hash_that_it_states(tmp_path: Path, wrong: 
     pq.write_table(pa.Table.from_batches([batch(rows, schema)]), path := tmp_path / "table.parquet")
     content = hash_of(rows, schema)
     said = {"content": content, "tree": tree_hash(schema, [content])}
-    assert holds([path], LockedSplit(rows=2, **said))
-    assert holds([path], LockedSplit(rows=2, tree=said["tree"]))
-    assert not holds([path], LockedSplit(rows=2, **said | {wrong: "0" * 64}))
-    assert not holds([path], LockedSplit(rows=2))
+    assert has_content([path], LockedSplit(rows=2, **said))
+    assert has_content([path], LockedSplit(rows=2, tree=said["tree"]))
+    assert not has_content([path], LockedSplit(rows=2, **said | {wrong: "0" * 64}))
+    assert not has_content([path], LockedSplit(rows=2))

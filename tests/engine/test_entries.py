@@ -42,7 +42,7 @@ def read(tmp_path: Path, text: str) -> Sheet:
         ("sides: {left: a}", "sides: found no entry for right; add one"),
         (
             "source: '{papers}'",
-            "source: found '{papers}', expected no braces but those of {paper} and {table}",
+            "source: found '{papers}', expected no braces except {paper} and {table}",
         ),
         ("source: 'a } b'", "source: found 'a } b'"),
         ("source: '{paper:>999999999}'", "source: found '{paper:>999999999}'"),

@@ -108,7 +108,7 @@ def test_not_utf8(tmp_path: Path) -> None:
 
 def test_too_big(tmp_path: Path) -> None:
     text = GOOD + "#" * (4 << 20)
-    assert refusal(tmp_path, text).startswith("country.yaml: more than 4,194,304 bytes; ")
+    assert refusal(tmp_path, text).startswith("country.yaml: found more than 4,194,304 bytes, ")
 
 
 def test_files_of_the_checkout_are_named_from_its_root() -> None:
@@ -169,13 +169,13 @@ def test_deeply_nested_yaml(tmp_path: Path, opening: str, closing: str, depth: i
 
 def test_duplicate_keys(tmp_path: Path) -> None:
     assert refusal(tmp_path, GOOD + "number: 8\n") == (
-        "country.yaml:11: key 'number' stands here and in line 3; keep one"
+        "country.yaml:11: key 'number' is here and in line 3; keep one"
     )
 
 
 def test_duplicate_keys_within_a_list(tmp_path: Path) -> None:
     text = GOOD.replace("{name: Ada, gender: f}", "{name: Ada, gender: f, name: Eve}")
-    assert refusal(tmp_path, text) == "country.yaml:8: key 'name' stands here and in line 8; keep one"
+    assert refusal(tmp_path, text) == "country.yaml:8: key 'name' is here and in line 8; keep one"
 
 
 def test_aliases(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_shards_that_fail_are_one_error_and_are_made_later(engine, reference, tm
     error = _only_line(done.stderr)
     assert f"1 of {SHARDS} shards are missing" in error
     assert "us_en_formal" in error
-    assert "something else is in its place" in error
+    assert "another file or folder has this path" in error
     assert error.endswith("run the same command again: what is complete is kept")
     assert not (tmp_path / NAME / "manifest.json").exists()
     obstacle.unlink()

@@ -210,13 +210,13 @@ def test_rows_of_the_second_stage(kind: str, examples: int, tmp_path: Path) -> N
 
 
 def _own_set(folder: Path) -> Desk:
-    from polbias.experiments.self_assessment import article_rows, find_set, leak_finder
+    from polbias.experiments.self_assessment import article_rows, find_set, make_leak_finder
 
     def read(given: Path, _: Path) -> None:
         chosen = find_set(str(given / "poligen"))
         rows = article_rows(chosen)
         json.dumps(rows).encode()
-        leak_finder(chosen)(rows[0]["prompt"])
+        make_leak_finder(chosen)(rows[0]["prompt"])
 
     files = content(small_folder(folder / "source"))
     leaks = yaml.safe_load(package_file("templates/selfassess/leaks.yaml").read_text("utf-8"))

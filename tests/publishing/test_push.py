@@ -145,7 +145,7 @@ def test_a_folder_rebuilt_since_the_plan_is_not_tagged(hub: LoopbackHub, built: 
     plan = plan_push(built, REPO, "1.0.0")
     change_card(built)
     with pytest.raises(
-        PublishError, match=r"other files than were planned \(README\.md\), so v1\.0\.0 was not set"
+        PublishError, match=r"other files than planned \(README\.md\), so v1\.0\.0 was not set"
     ):
         push(plan)
     assert hub.tags(REPO) == {}
@@ -184,14 +184,14 @@ def test_the_token_is_found_as_huggingface_hub_finds_it(
 def test_only_a_built_dataset_is_published(hub: LoopbackHub, built: Path, lacking: str) -> None:
     for path in built.glob(lacking):
         path.unlink()
-    with pytest.raises(PublishError, match=r"no built dataset, it lacks .*; build it first"):
+    with pytest.raises(PublishError, match=r"found no .*, expected a built dataset; build it first"):
         plan_push(built, REPO, "1.0.0")
     assert hub.requests == []
 
 
 def test_links_are_refused(hub: LoopbackHub, built: Path) -> None:
     (built / "secrets.txt").symlink_to("/etc/hostname")
-    with pytest.raises(PublishError, match=r"secrets\.txt: this is a link"):
+    with pytest.raises(PublishError, match=r"secrets\.txt: found a link"):
         plan_push(built, REPO, "1.0.0")
 
 

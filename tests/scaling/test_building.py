@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.content_hash import BLOCK_ROWS, holds, parquet_hashes, tree_hash
+from polbias.content_hash import BLOCK_ROWS, has_content, parquet_hashes, tree_hash
 from polbias.errors import BuildError, PolbiasError
 from polbias.generators.engine import Sample, TableRows, build_dataset
 from polbias.generators.engine.build import dataset_lock, fingerprint
@@ -49,7 +49,7 @@ def test_hash_lists_and_manifest_say_what_is_there(finished, spec):
             if shard["path"].startswith(table.config + "/")
             for leaf in shard["leaves"]
         ]
-        assert holds(paths, entry)
+        assert has_content(paths, entry)
         assert tree_hash(table.arrow_schema(), leaves) == entry.tree
 
 
@@ -183,7 +183,7 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run, spec):
             make_or_record_error(run.url, run.mark, number)
 
     with pytest.raises(
-        BuildError, match=rf"\d of {SHARDS} .* first problem: .*something else is in its place"
+        BuildError, match=rf"\d of {SHARDS} .* first problem: .*another file or folder has this path"
     ):
         build_at_scale(run, LARGE, remote, Resources(1, folder / "logs"))
     obstacle.unlink()

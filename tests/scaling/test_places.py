@@ -67,13 +67,13 @@ def test_an_unknown_address_is_an_error():
 
 def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path):
     (tmp_path / "numbers").write_text("mine")
-    with pytest.raises(BuildError, match="something else is in its place"):
+    with pytest.raises(BuildError, match="another file or folder has this path"):
         Storage(str(tmp_path / "numbers")).write("a", b"")
     assert (tmp_path / "numbers").read_text() == "mine"
 
 
 def test_a_folder_in_the_place_of_a_file_is_an_error(tmp_path: Path):
     (tmp_path / "numbers/a").mkdir(parents=True)
-    with pytest.raises(BuildError, match="something else is in its place"):
+    with pytest.raises(BuildError, match="another file or folder has this path"):
         Storage(str(tmp_path / "numbers")).write("a", b"")
     assert list((tmp_path / "numbers/a").iterdir()) == []

@@ -227,7 +227,7 @@ def test_an_enormous_article_is_left_out_and_told(run, tmp_path):
     with LoopbackOpenAI(respond) as server:
         done = run(server, "-n", 6, *FEW)
     assert done.exit_code == 0
-    assert "2 articles have more than 20,000 characters and are left out" in done.output
+    assert "dropped 2 articles of more than 20,000 characters" in done.output
     rows = [each["doc"] for each in samples(tmp_path / "out", "polbias_selfassess_preference")]
     assert len({row["topic"] for row in rows}) == 5
     assert "Fees for parking near the market" not in {row["topic"] for row in rows}
@@ -304,7 +304,7 @@ def test_a_sample_of_something_else_is_named(tmp_path, town):
 
 
 @pytest.mark.parametrize(
-    ("keep", "said"), [(0, "own.jsonl: found no article"), (1, "own.jsonl:1: found no item, from here on,")]
+    ("keep", "said"), [(0, "own.jsonl: found no article"), (1, "own.jsonl:1: found no item from here on")]
 )
 def test_too_few_articles_make_no_question(run, tmp_path, town, keep, said):
     own = written_by_hand(tmp_path / "own.jsonl", town)
