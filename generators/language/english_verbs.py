@@ -21,8 +21,8 @@ _BE_PRESENT = {"singular": "is", "plural": "are"}
 @cache
 def irregular() -> dict[str, tuple[str, str]]:
     """Return past and participle of the irregular verbs."""
-    table = package_file("templates/language/english_verbs.tsv").read_text(encoding="utf-8")
-    lines = (line.split("\t") for line in table.splitlines() if not line.startswith("#"))
+    text = package_file("templates/language/english_verbs.tsv").read_text(encoding="utf-8")
+    lines = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
     return {base: (past, participle) for base, past, participle in lines}
 
 

@@ -67,7 +67,7 @@ def verb_last(clause: str) -> str:
     follows a comma as a clause of its own stays.
     """
     boundary = _CLAUSE_END.search(clause)
-    main, rest = (clause[: boundary.start()], clause[boundary.start() :]) if boundary else (clause, "")
+    main, remainder = (clause[: boundary.start()], clause[boundary.start() :]) if boundary else (clause, "")
     words = main.split(" ")
     verbs = [i for i, word in enumerate(words) if word in _FINITE]
     if len(verbs) != 1:
@@ -77,4 +77,4 @@ def verb_last(clause: str) -> str:
     verb = words.pop(verbs[0])
     if words and words[-1] in _PREFIXES:
         verb = words.pop() + verb
-    return " ".join([*words, verb]) + rest
+    return " ".join([*words, verb]) + remainder

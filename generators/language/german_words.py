@@ -116,9 +116,9 @@ def lemma(word: str) -> str:
         return word
     if "ss" not in word:
         return str(simplemma.lemmatize(word, lang="de"))
-    sharp = word.replace("ss", "ß")
-    known = is_known(word) or not is_known(sharp)
-    return str(simplemma.lemmatize(word if known else sharp, lang="de")).replace("ß", "ss")
+    sharp_spelling = word.replace("ss", "ß")
+    keeps_ss = is_known(word) or not is_known(sharp_spelling)
+    return str(simplemma.lemmatize(word if keeps_ss else sharp_spelling, lang="de")).replace("ß", "ss")
 
 
 def verb_lemma(word: str) -> str:
@@ -133,8 +133,8 @@ def verb_lemma(word: str) -> str:
 
 def is_noun(word: str) -> bool:
     """Return whether a word inside a sentence is written like a noun, a name or an abbreviation."""
-    figures = word[:1].isdigit() and any(letter.isupper() for letter in word)
-    return word[:1].isupper() or figures or word in UNITS
+    has_figures = word[:1].isdigit() and any(letter.isupper() for letter in word)
+    return word[:1].isupper() or has_figures or word in UNITS
 
 
 def is_number(word: str) -> bool:
@@ -192,8 +192,13 @@ def is_inflected(word: str) -> bool:
 
 def is_adjective_in_name(word: str) -> bool:
     """Return whether a capitalised word is an adjective, as in "zur Europäischen Union"."""
-    low = word.lower()
-    return low != word and is_inflected(low) and lemma(low).endswith(_ADJECTIVE_END) and lemma(low) != low
+    lowercase = word.lower()
+    return (
+        lowercase != word
+        and is_inflected(lowercase)
+        and lemma(lowercase).endswith(_ADJECTIVE_END)
+        and lemma(lowercase) != lowercase
+    )
 
 
 def _longest_end(noun: str, ends: dict[str, Gender]) -> Gender | None:
@@ -221,8 +226,8 @@ def is_plural(noun: str) -> bool | None:
     if not is_known(head):
         # Of a compound that the dictionary lacks, the longest end that it has tells.
         ends = (head[at:].capitalize() for at in range(2, len(head) - 3))
-        known = next(filter(is_known, ends), "")
-        if known and lemma(known) not in (known, known.lower()):
+        compound_end = next(filter(is_known, ends), "")
+        if compound_end and lemma(compound_end) not in (compound_end, compound_end.lower()):
             return True
         return True if _PLURAL_END.fullmatch(head) else (False if gender(noun) else None)
     return False

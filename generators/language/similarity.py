@@ -67,8 +67,8 @@ def character_grams(text: str, width: int = _WIDTH) -> set[str]:
 
 def word_bigrams(text: str) -> set[str]:
     """Return the pairs of neighbouring words of a text, without case; a single word is one."""
-    said = words(text)
-    return {" ".join(said[start : start + 2]) for start in range(max(1, len(said) - 1))}
+    text_words = words(text)
+    return {" ".join(text_words[start : start + 2]) for start in range(max(1, len(text_words) - 1))}
 
 
 class FeatureSets:
@@ -106,9 +106,9 @@ class FeatureSets:
             firsts: positions that may come first, in order; by default all.
             seconds: positions that may come second, likewise.
         """
-        every = np.arange(len(self._sizes))
-        firsts = every if firsts is None else firsts
-        seconds = every if seconds is None else seconds
+        all_positions = np.arange(len(self._sizes))
+        firsts = all_positions if firsts is None else firsts
+        seconds = all_positions if seconds is None else seconds
         transposed = self._matrix[seconds].T.tocsc()
         for begin in range(0, len(firsts), _BLOCK):
             block = firsts[begin : begin + _BLOCK]
@@ -118,9 +118,13 @@ class FeatureSets:
             is_later = second > first
             first, second = first[is_later], second[is_later]
             common = shared.data[is_later].astype(np.float64)
-            one, other = self._sizes[first], self._sizes[second]
-            whole = one + other - common if measure == "jaccard" else np.minimum(one, other)
-            yield first, second, common / whole
+            first_sizes, second_sizes = self._sizes[first], self._sizes[second]
+            denominator = (
+                first_sizes + second_sizes - common
+                if measure == "jaccard"
+                else np.minimum(first_sizes, second_sizes)
+            )
+            yield first, second, common / denominator
 
     def groups(self) -> list[list[int]]:
         """Return the positions of texts with the same features, in order of the first of each."""
@@ -130,21 +134,30 @@ class FeatureSets:
             groups.setdefault(np.sort(columns[start:end]).tobytes(), []).append(position)
         return [*groups.values()]
 
-    def closest(self, measure: Measure = "jaccard", limit: float = 1.0, most: int = 10) -> ClosestPairs:
+    def closest(self, measure: Measure = "jaccard", limit: float = 1.0, max_pairs: int = 10) -> ClosestPairs:
         """Return the closest pairs, and how many reach a limit."""
         groups = self.groups()
         # Of texts with the same features only the first few can be among the closest pairs that are listed.
-        listed = np.array(sorted(position for group in groups for position in group[: most + 1]))
+        candidates = np.array(sorted(position for group in groups for position in group[: max_pairs + 1]))
         sizes = np.zeros(len(self._sizes), np.int64)
         sizes[[group[0] for group in groups]] = [*map(len, groups)]
-        over = int((sizes * (sizes - 1) // 2).sum()) if limit <= 1 else 0
+        n_over_limit = int((sizes * (sizes - 1) // 2).sum()) if limit <= 1 else 0
         best: list[tuple[float, int, int]] = []
-        for first, second, scores in self.blocks(measure, listed, listed):
-            over += int((sizes[first] * sizes[second])[scores >= limit].sum())
-            keep = scores >= (np.partition(scores, -most)[-most] if scores.size > most > 0 else 0)
-            found = zip((-scores[keep]).tolist(), first[keep].tolist(), second[keep].tolist(), strict=True)
-            best = heapq.nsmallest(most, [*best, *found])
-        return ClosestPairs(tuple(SimilarPair(first, second, -score) for score, first, second in best), over)
+        for first, second, scores in self.blocks(measure, candidates, candidates):
+            n_over_limit += int((sizes[first] * sizes[second])[scores >= limit].sum())
+            is_candidate = scores >= (
+                np.partition(scores, -max_pairs)[-max_pairs] if scores.size > max_pairs > 0 else 0
+            )
+            scored_pairs = zip(
+                (-scores[is_candidate]).tolist(),
+                first[is_candidate].tolist(),
+                second[is_candidate].tolist(),
+                strict=True,
+            )
+            best = heapq.nsmallest(max_pairs, [*best, *scored_pairs])
+        return ClosestPairs(
+            tuple(SimilarPair(first, second, -score) for score, first, second in best), n_over_limit
+        )
 
 
 def nearest_earlier_text(
@@ -161,18 +174,18 @@ def nearest_earlier_text(
         limit: least similarity.
         is_repeat: what else must hold of the positions of two texts.
     """
-    found: list[SimilarPair | None] = [None] * len(texts)
+    nearest: list[SimilarPair | None] = [None] * len(texts)
     candidates: dict[int, list[tuple[int, float]]] = {}
     features = FeatureSets(texts)
     # Of texts with the same features only the first can be kept.
     first_of_group = np.array([group[0] for group in features.groups()], np.intp)
     for firsts, seconds, scores in features.blocks("jaccard", first_of_group):
-        near = scores >= limit
-        for first, second, score in zip(firsts[near], seconds[near], scores[near], strict=True):
+        is_near = scores >= limit
+        for first, second, score in zip(firsts[is_near], seconds[is_near], scores[is_near], strict=True):
             candidates.setdefault(int(second), []).append((int(first), float(score)))
     for second in sorted(candidates):
         for first, score in sorted(candidates[second], key=lambda candidate: (-candidate[1], candidate[0])):
-            if found[first] is None and is_repeat(first, second):
-                found[second] = SimilarPair(first, second, score)
+            if nearest[first] is None and is_repeat(first, second):
+                nearest[second] = SimilarPair(first, second, score)
                 break
-    return found
+    return nearest

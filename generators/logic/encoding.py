@@ -76,8 +76,8 @@ class ProofStep:
 
 def implies(antecedent: z3.BoolRef, consequent: z3.BoolRef) -> z3.BoolRef:
     """Return an implication; as `z3.Implies`, which looks at the sorts of both first."""
-    made = z3.Z3_mk_implies(antecedent.ctx_ref(), antecedent.as_ast(), consequent.as_ast())
-    return z3.BoolRef(made, antecedent.ctx)
+    implication = z3.Z3_mk_implies(antecedent.ctx_ref(), antecedent.as_ast(), consequent.as_ast())
+    return z3.BoolRef(implication, antecedent.ctx)
 
 
 class Encoding:
@@ -102,10 +102,10 @@ class Encoding:
     def __init__(self, inference: Inference, logic: Logic) -> None:
         if logic.free_choice:
             inference = inference.map(free_choice_enrichment)
-        kinds = {kind for formula in inference.formulas for kind in modalities(formula)}
-        if logic.access is Access.UNIVERSAL and len(kinds) > 1:
-            raise ValueError(f"{logic.name} is decided for one modality, found {sorted(kinds)}")
-        self._logic, self.modal = logic, bool(kinds)
+        modality_names = {kind for formula in inference.formulas for kind in modalities(formula)}
+        if logic.access is Access.UNIVERSAL and len(modality_names) > 1:
+            raise ValueError(f"{logic.name} is decided for one modality, found {sorted(modality_names)}")
+        self._logic, self.modal = logic, bool(modality_names)
         postulates = logic.postulates_of(inference.formulas)
         self._names = list(dict.fromkeys(n for f in (*postulates, *inference.formulas) for n in constants(f)))
         self.steps: list[tuple[ProofStep, z3.BoolRef]] = []
@@ -136,8 +136,8 @@ class Encoding:
         ]
 
     def _edges_from(self, step: ProofStep) -> list[z3.BoolRef]:
-        wanted = step.modality, step.origin
-        return [edge for (*where, _), edge in self.access.items() if tuple(where) == wanted]
+        edge_start = step.modality, step.origin
+        return [edge for (*start, _), edge in self.access.items() if tuple(start) == edge_start]
 
     def _assert(self, step: ProofStep) -> None:
         assert step.formula is not None
@@ -173,9 +173,9 @@ class Encoding:
         before = len(self.steps)
         for (formula, world, positive), node in list(self._nodes.items()):
             if isinstance(formula, ForAll):
-                self.steps += self._individuals(formula, world, positive, node)
+                self.steps += self._unfold_quantifier(formula, world, positive, node)
             else:
-                self.steps += self._accessible(formula, world, positive, node)
+                self.steps += self._unfold_operator(formula, world, positive, node)
         return len(self.steps) > before
 
     def _is_new(self, *instance: Any) -> bool:
@@ -184,55 +184,57 @@ class Encoding:
         self._unfolded.add(instance)
         return new
 
-    def _individuals(
+    def _unfold_quantifier(
         self, formula: ForAll, world: int, positive: bool, node: z3.BoolRef
     ) -> Iterator[tuple[ProofStep, z3.BoolRef]]:
         if not positive:
             if self._is_new(formula, world):
-                fresh = [f"#{len(self._names) + i}" for i in range(len(formula.variables))]
-                self._names += fresh
+                witnesses = [f"#{len(self._names) + i}" for i in range(len(formula.variables))]
+                self._names += witnesses
                 if len(self._names) > _MAX_INDIVIDUALS:
                     raise ValueError(f"more than {_MAX_INDIVIDUALS} individuals are needed for {formula}")
-                body = substitute(formula.body, dict(zip(formula.variables, fresh, strict=True)))
+                body = substitute(formula.body, dict(zip(formula.variables, witnesses, strict=True)))
                 step = ProofStep(negate(body), world, "witness", source=Not(formula), origin=world)
                 yield step, implies(z3.Not(node), z3.Not(self._truth(body, world, False)))
             return
         if not self._names:
             self._names.append("#0")
-        for chosen in product(tuple(self._names), repeat=len(formula.variables)):
-            if self._is_new(formula, world, chosen):
-                body = substitute(formula.body, dict(zip(formula.variables, chosen, strict=True)))
+        for terms in product(tuple(self._names), repeat=len(formula.variables)):
+            if self._is_new(formula, world, terms):
+                body = substitute(formula.body, dict(zip(formula.variables, terms, strict=True)))
                 step = ProofStep(body, world, "instance", source=formula, origin=world)
                 yield step, implies(node, self._truth(body, world, True))
 
-    def _accessible(
+    def _unfold_operator(
         self, formula: Modal, world: int, positive: bool, node: z3.BoolRef
     ) -> Iterator[tuple[ProofStep, z3.BoolRef]]:
         modality, body = formula.modality, formula.body
         universal = isinstance(formula, Necessarily) == positive
-        said = formula if positive else Not(formula)
+        source = formula if positive else Not(formula)
         # What a universal says of every world that is accessible, and an existential of one.
         value = body if positive else negate(body)
         holds = node if positive else z3.Not(node)
-        others = [] if universal else [self._witness(modality, value, world)]
+        targets = [] if universal else [self._witness(modality, value, world)]
         if universal:
             access = self._logic.access_of(modality)
             if access in (Access.SERIAL, Access.REFLEXIVE) and self._is_new(access, modality, world):
                 serial = access is Access.SERIAL
-                other = self._witness(modality, Atom("serial"), world) if serial else world
-                step = ProofStep(None, other, "access", source=said, origin=world)
-                yield step, self._edge(modality, world, other)
-            others = self._reachable(modality, world)
-        for other in others:
-            if self._is_new(formula, world, positive, other):
-                edge, truth = self._edge(modality, world, other), self._truth(body, other, positive)
-                meant = truth if positive else z3.Not(truth)
+                target = self._witness(modality, Atom("serial"), world) if serial else world
+                step = ProofStep(None, target, "access", source=source, origin=world)
+                yield step, self._edge(modality, world, target)
+            targets = self._reachable(modality, world)
+        for target in targets:
+            if self._is_new(formula, world, positive, target):
+                edge, truth = self._edge(modality, world, target), self._truth(body, target, positive)
+                body_truth = truth if positive else z3.Not(truth)
                 step = ProofStep(
-                    value, other, "instance" if universal else "witness", source=said, origin=world
+                    value, target, "instance" if universal else "witness", source=source, origin=world
                 )
                 yield (
                     step,
-                    implies(z3.And(holds, edge), meant) if universal else implies(holds, z3.And(edge, meant)),
+                    implies(z3.And(holds, edge), body_truth)
+                    if universal
+                    else implies(holds, z3.And(edge, body_truth)),
                 )
 
     def _witness(self, modality: str, body: Formula, world: int) -> int:
@@ -248,8 +250,8 @@ class Encoding:
             return list(range(self.worlds))
         return [to for (kind, start, to) in self.access if (kind, start) == (modality, world)]
 
-    def _edge(self, modality: str, world: int, other: int) -> z3.BoolRef:
+    def _edge(self, modality: str, world: int, target: int) -> z3.BoolRef:
         if self._logic.access is Access.UNIVERSAL:
             return z3.BoolVal(True)
-        key = (modality, world, other)
-        return self.access.setdefault(key, z3.Bool(f"access {modality} {world} {other}"))
+        key = (modality, world, target)
+        return self.access.setdefault(key, z3.Bool(f"access {modality} {world} {target}"))

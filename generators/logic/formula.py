@@ -186,7 +186,7 @@ def substitute(formula: Formula, terms: Mapping[str, str]) -> Formula:
     if isinstance(formula, Atom):
         return Atom(formula.predicate, tuple(terms.get(term, term) for term in formula.terms))
     if isinstance(formula, ForAll):
-        terms = {old: new for old, new in terms.items() if old not in formula.variables}
+        terms = {variable: term for variable, term in terms.items() if variable not in formula.variables}
     return rebuild(formula, lambda part: substitute(part, terms))
 
 
@@ -215,8 +215,8 @@ def constants(formula: Formula, bound: frozenset[str] = frozenset()) -> tuple[st
 
 def modalities(formula: Formula) -> frozenset[str]:
     """Return the modalities of the operators in a formula."""
-    own = frozenset({formula.modality} if isinstance(formula, Modal) else ())
-    return own.union(*map(modalities, children(formula)))
+    operator_modalities = frozenset({formula.modality} if isinstance(formula, Modal) else ())
+    return operator_modalities.union(*map(modalities, children(formula)))
 
 
 def predicates(formula: Formula) -> tuple[str, ...]:
@@ -224,11 +224,16 @@ def predicates(formula: Formula) -> tuple[str, ...]:
     return tuple(dict.fromkeys(atom.predicate for atom in atoms(formula)))
 
 
-def single_sentence_symbols(inference: Inference, of: Callable[[Formula], Collection[str]]) -> dict[str, int]:
+def single_sentence_symbols(
+    inference: Inference, symbols_of: Callable[[Formula], Collection[str]]
+) -> dict[str, int]:
     """Return what one sentence alone speaks of, with its place."""
-    said = [of(formula) for formula in inference.formulas]
+    symbols_by_sentence = [symbols_of(formula) for formula in inference.formulas]
     return {
-        name: at for at, names in enumerate(said) for name in names if sum(name in own for own in said) == 1
+        name: position
+        for position, names in enumerate(symbols_by_sentence)
+        for name in names
+        if sum(name in symbols for symbols in symbols_by_sentence) == 1
     }
 
 
@@ -239,30 +244,30 @@ SUPERIOR, INFERIOR, COMPARABLE, EQUAL = "superior", "inferior", "comparable", "e
 INTERPRETED_PREDICATES = (SUPERIOR, INFERIOR, COMPARABLE, EQUAL)
 
 
-def _both(antecedent: str, consequent: Formula) -> Formula:
+def _pair_postulate(antecedent: str, consequent: Formula) -> Formula:
     return ForAll(("x", "y"), Implies(Atom(antecedent, ("x", "y")), consequent))
 
 
-def _chain(first: str, second: str) -> Formula:
+def _chain_postulate(first: str, second: str) -> Formula:
     steps = And((Atom(first, ("x", "y")), Atom(second, ("y", "z"))))
     return ForAll(("x", "y", "z"), Implies(steps, Atom(SUPERIOR, ("x", "z"))))
 
 
 POSTULATES: tuple[Formula, ...] = (
     # superior and inferior are converses
-    _both(SUPERIOR, Atom(INFERIOR, ("y", "x"))),
-    _both(INFERIOR, Atom(SUPERIOR, ("y", "x"))),
+    _pair_postulate(SUPERIOR, Atom(INFERIOR, ("y", "x"))),
+    _pair_postulate(INFERIOR, Atom(SUPERIOR, ("y", "x"))),
     # both are asymmetric (one suffices, the other follows)
-    _both(SUPERIOR, Not(Atom(SUPERIOR, ("y", "x")))),
+    _pair_postulate(SUPERIOR, Not(Atom(SUPERIOR, ("y", "x")))),
     # comparable rules out both
-    _both(COMPARABLE, Not(Atom(SUPERIOR, ("x", "y")))),
-    _both(COMPARABLE, Not(Atom(INFERIOR, ("x", "y")))),
+    _pair_postulate(COMPARABLE, Not(Atom(SUPERIOR, ("x", "y")))),
+    _pair_postulate(COMPARABLE, Not(Atom(INFERIOR, ("x", "y")))),
     # whoever is superior to somebody is so to whom that one is, and to nobody who is equal
-    _chain(SUPERIOR, SUPERIOR),
-    _chain(EQUAL, SUPERIOR),
-    _chain(SUPERIOR, EQUAL),
-    _both(EQUAL, Not(Atom(SUPERIOR, ("x", "y")))),
-    _both(EQUAL, Atom(EQUAL, ("y", "x"))),
+    _chain_postulate(SUPERIOR, SUPERIOR),
+    _chain_postulate(EQUAL, SUPERIOR),
+    _chain_postulate(SUPERIOR, EQUAL),
+    _pair_postulate(EQUAL, Not(Atom(SUPERIOR, ("x", "y")))),
+    _pair_postulate(EQUAL, Atom(EQUAL, ("y", "x"))),
 )
 
 
@@ -294,24 +299,24 @@ class InferenceForm:
         return {_person(index): name for index, name in enumerate(self.people)}
 
 
-def form_of(inference: Inference, fixed: Set[str] = frozenset()) -> InferenceForm:
+def form_of(inference: Inference, kept_predicates: Set[str] = frozenset()) -> InferenceForm:
     """Return the form of an inference; inferences that differ in names and words only have the same one."""
     words: dict[str, str] = {}
     people: dict[str, str] = {}
 
-    def marked(formula: Formula, bound: frozenset[str]) -> Formula:
+    def insert_marks(formula: Formula, bound: frozenset[str]) -> Formula:
         if isinstance(formula, Atom):
             word = formula.predicate
-            if word not in fixed:
+            if word not in kept_predicates:
                 word = words.setdefault(word, _word(len(words)))
             terms = (t if t in bound else people.setdefault(t, _person(len(people))) for t in formula.terms)
             return Atom(word, tuple(terms))
         if isinstance(formula, ForAll):
             bound |= set(formula.variables)
-        return rebuild(formula, lambda part: marked(part, bound))
+        return rebuild(formula, lambda part: insert_marks(part, bound))
 
-    found = inference.map(lambda formula: marked(formula, frozenset()))
-    return InferenceForm(found, tuple(words), tuple(people))
+    marked_inference = inference.map(lambda formula: insert_marks(formula, frozenset()))
+    return InferenceForm(marked_inference, tuple(words), tuple(people))
 
 
 # No predicate or individual of a text is called like these, and the numbers sort as they were met.
@@ -336,7 +341,7 @@ class Access(Enum):
     UNIVERSAL = "all worlds have access to all (S5)"
 
 
-def _required(postulate: Formula) -> set[str]:
+def _required_predicates(postulate: Formula) -> set[str]:
     match postulate:
         case ForAll(_, Implies(antecedent, _)):
             return set(predicates(antecedent))
@@ -365,12 +370,18 @@ class Logic:
 
     def postulates_of(self, formulas: Iterable[Formula]) -> tuple[Formula, ...]:
         """The postulates that bear on formulas: the antecedents of the others may be true of nobody."""
-        spoken = {name for formula in formulas for name in predicates(formula)}
+        used_predicates = {name for formula in formulas for name in predicates(formula)}
         while True:
-            met = [each for each in self.postulates if _required(each) <= spoken]
-            if spoken >= (found := {name for each in met for name in predicates(each)}):
-                return tuple(met)
-            spoken |= found
+            applicable = [
+                postulate
+                for postulate in self.postulates
+                if _required_predicates(postulate) <= used_predicates
+            ]
+            if used_predicates >= (
+                new_predicates := {name for postulate in applicable for name in predicates(postulate)}
+            ):
+                return tuple(applicable)
+            used_predicates |= new_predicates
 
     def access_of(self, modality: str) -> Access:
         """Return what is required of the worlds that a world has access to in a modality."""

@@ -81,17 +81,17 @@ class ProofVerdict:
 @lru_cache(maxsize=1 << 16)
 def prove(inference: Inference, logic: Logic) -> ProofVerdict:
     """Decide an inference."""
-    form = form_of(inference, _fixed(logic))
+    form = form_of(inference, _interpreted_predicates(logic))
     return instantiate_verdict(decide(form.inference, logic), form)
 
 
 def follows(inference: Inference, logic: Logic) -> InferenceOutcome:
     """Decide an inference as `prove` does, without looking for a proof or a countermodel."""
-    return decide_outcome(form_of(inference, _fixed(logic)).inference, logic)
+    return decide_outcome(form_of(inference, _interpreted_predicates(logic)).inference, logic)
 
 
 @lru_cache
-def _fixed(logic: Logic) -> frozenset[str]:
+def _interpreted_predicates(logic: Logic) -> frozenset[str]:
     return frozenset(name for postulate in logic.postulates for name in predicates(postulate))
 
 
@@ -106,30 +106,36 @@ def decide_outcome(form: Inference, logic: Logic) -> InferenceOutcome:
     if _satisfiable([constraint for _, constraint in steps]):
         return InferenceOutcome(valid=False, consistent=True)
     # Without the denied conclusion: if the premises alone cannot hold, anything would follow.
-    rest = [constraint for step, constraint in steps if step.reason != "conclusion"]
-    return InferenceOutcome(valid=True, consistent=_satisfiable(rest))
+    premise_constraints = [constraint for step, constraint in steps if step.reason != "conclusion"]
+    return InferenceOutcome(valid=True, consistent=_satisfiable(premise_constraints))
 
 
 @lru_cache(maxsize=16384)
 def decide(form: Inference, logic: Logic) -> ProofVerdict:
     """Decide all inferences of a form."""
-    found, encoding = decide_outcome(form, logic), _encoded(form, logic)
-    if found.valid:
+    outcome, encoding = decide_outcome(form, logic), _encoded(form, logic)
+    if outcome.valid:
         # Steps that cannot all hold and of which none can be spared, tried from the last to the first.
         solver = z3.SolverFor("QF_UF")
-        steps = [(step, z3.Bool(f"step {place}")) for place, (step, _) in enumerate(encoding.steps)]
-        solver.add(*(implies(on, fact) for (_, on), (_, fact) in zip(steps, encoding.steps, strict=True)))
+        steps = [(step, z3.Bool(f"step {index}")) for index, (step, _) in enumerate(encoding.steps)]
+        solver.add(*(implies(flag, fact) for (_, flag), (_, fact) in zip(steps, encoding.steps, strict=True)))
         context = solver.ctx.ref()
-        denied = next(entry for entry in steps if entry[0].reason == "conclusion")
-        for entry in [denied, *reversed([entry for entry in steps if entry is not denied])]:
-            rest = [other for other in steps if other is not entry]
-            assumed = (z3.Ast * len(rest))(*(on.as_ast() for _, on in rest))
+        denied_conclusion = next(entry for entry in steps if entry[0].reason == "conclusion")
+        for entry in [
+            denied_conclusion,
+            *reversed([entry for entry in steps if entry is not denied_conclusion]),
+        ]:
+            remaining = [candidate for candidate in steps if candidate is not entry]
+            assumptions = (z3.Ast * len(remaining))(*(flag.as_ast() for _, flag in remaining))
             # As `solver.check`, which looks at the sort of every assumption every time.
-            if z3.Z3_solver_check_assumptions(context, solver.solver, len(rest), assumed) == z3.Z3_L_FALSE:
-                steps = rest
-        return ProofVerdict(True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
-    shown = {name for formula in form.formulas for name in predicates(formula)}
-    return ProofVerdict(False, True, (), _countermodel(encoding, shown), encoding.modal)
+            if (
+                z3.Z3_solver_check_assumptions(context, solver.solver, len(remaining), assumptions)
+                == z3.Z3_L_FALSE
+            ):
+                steps = remaining
+        return ProofVerdict(True, outcome.consistent, tuple(step for step, _ in steps), (), encoding.modal)
+    predicate_names = {name for formula in form.formulas for name in predicates(formula)}
+    return ProofVerdict(False, True, (), _countermodel(encoding, predicate_names), encoding.modal)
 
 
 def _satisfiable(constraints: Sequence[z3.BoolRef]) -> bool:
@@ -138,7 +144,7 @@ def _satisfiable(constraints: Sequence[z3.BoolRef]) -> bool:
     return bool(solver.check() == z3.sat)
 
 
-def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:
+def _countermodel(encoding: Encoding, predicate_names: set[str]) -> tuple[World, ...]:
     """Return the model that makes the least true: access first, then atoms, in the order of unfolding."""
     solver = z3.SolverFor("QF_UF")
     solver.add(*encoding.relaxed_constraints())
@@ -155,21 +161,23 @@ def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:
         reached += [to for _, start, to in edges if start == world and to not in reached]
     if not encoding.access:
         reached = list(range(encoding.worlds))
-    number = {world: index for index, world in enumerate(reached)}
+    number_by_world = {world: index for index, world in enumerate(reached)}
 
-    def valued(world: int, truth: bool) -> tuple[Atom, ...]:
+    def atoms_with_value(world: int, truth: bool) -> tuple[Atom, ...]:
         return tuple(
             atom
-            for (atom, where), variable in encoding.atoms.items()
-            if where == world and atom.predicate in shown and values[variable.get_id()] is truth
+            for (atom, atom_world), variable in encoding.atoms.items()
+            if atom_world == world
+            and atom.predicate in predicate_names
+            and values[variable.get_id()] is truth
         )
 
     return tuple(
         World(
-            number[world],
-            valued(world, True),
-            valued(world, False),
-            tuple((kind, number[to]) for kind, start, to in edges if start == world),
+            number_by_world[world],
+            atoms_with_value(world, True),
+            atoms_with_value(world, False),
+            tuple((kind, number_by_world[to]) for kind, start, to in edges if start == world),
         )
         for world in reached
     )
@@ -178,18 +186,22 @@ def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:
 def instantiate_verdict(verdict: ProofVerdict, form: InferenceForm) -> ProofVerdict:
     """Return the verdict on a form in the words and individuals that the form has."""
     words = form.predicates
-    fresh = [f"#{index}" for index in range(len(form.people), 40)]
-    people = {**form.individuals, **{name: f"someone{index or ''}" for index, name in enumerate(fresh)}}
+    extra_marks = [f"#{index}" for index in range(len(form.people), 40)]
+    people = {**form.individuals, **{name: f"someone{index or ''}" for index, name in enumerate(extra_marks)}}
 
-    def say(formula: Formula) -> Formula:
+    def instantiate(formula: Formula) -> Formula:
         return rename(substitute(formula, people), words)
 
     proof = tuple(
-        replace(step, formula=step.formula and say(step.formula), source=step.source and say(step.source))
+        replace(
+            step,
+            formula=step.formula and instantiate(step.formula),
+            source=step.source and instantiate(step.source),
+        )
         for step in verdict.proof
     )
     worlds = tuple(
-        replace(world, true=tuple(map(say, world.true)), false=tuple(map(say, world.false)))
+        replace(world, true=tuple(map(instantiate, world.true)), false=tuple(map(instantiate, world.false)))
         for world in verdict.countermodel
     )
     return replace(verdict, proof=proof, countermodel=worlds)

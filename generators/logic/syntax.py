@@ -67,7 +67,7 @@ class _FormulaReader:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
+        self._position = 0
 
     def formula(self) -> Formula:
         if self.take("¬"):
@@ -89,16 +89,16 @@ class _FormulaReader:
 
     def take(self, sign: str) -> bool:
         """Read a sign, and spaces before it, if it comes next."""
-        while self._at < len(self._text) and self._text[self._at].isspace():
-            self._at += 1
+        while self._position < len(self._text) and self._text[self._position].isspace():
+            self._position += 1
         return self._take_here(sign)
 
-    def expect(self, sign: str, described: str) -> None:
+    def expect(self, sign: str, description: str) -> None:
         if not self.take(sign):
-            raise self._error(described)
+            raise self._error(description)
 
     def end(self) -> None:
-        if self.take("") and self._at < len(self._text):
+        if self.take("") and self._position < len(self._text):
             raise self._error("the end")
 
     def _compound(self) -> Formula:
@@ -132,13 +132,13 @@ class _FormulaReader:
             self.expect(")", "',' or ')'")
         return tuple(terms)
 
-    def _word(self, described: str) -> str:
-        end = self._at
-        while self._text[self._at : end + 1].isidentifier() and end < len(self._text):
+    def _word(self, description: str) -> str:
+        end = self._position
+        while self._text[self._position : end + 1].isidentifier() and end < len(self._text):
             end += 1
-        if end == self._at:
-            raise self._error(described)
-        word, self._at = self._text[self._at : end], end
+        if end == self._position:
+            raise self._error(description)
+        word, self._position = self._text[self._position : end], end
         return word
 
     def _words(self, closing: str) -> str:
@@ -146,19 +146,21 @@ class _FormulaReader:
         self.expect(closing, repr(closing))
         return words
 
-    def _match(self, pattern: re.Pattern[str], described: str) -> str:
-        found = pattern.match(self._text, self._at)
-        if not found or not found[0].strip():
-            raise self._error(described)
-        self._at = found.end()
-        return found[0].strip()
+    def _match(self, pattern: re.Pattern[str], description: str) -> str:
+        match = pattern.match(self._text, self._position)
+        if not match or not match[0].strip():
+            raise self._error(description)
+        self._position = match.end()
+        return match[0].strip()
 
     def _take_here(self, sign: str) -> bool:
-        taken = self._text.startswith(sign, self._at)
-        self._at += len(sign) if taken else 0
-        return taken
+        is_next = self._text.startswith(sign, self._position)
+        self._position += len(sign) if is_next else 0
+        return is_next
 
     def _error(self, expected: str) -> FormulaError:
-        found = repr(self._text[self._at]) if self._at < len(self._text) else "the end"
-        expected += " (put the connective and its parts in parentheses)" if found[1] in "∧∨→" else ""
-        return FormulaError(f"{self._text!r}, character {self._at + 1}: found {found}, expected {expected}")
+        actual = repr(self._text[self._position]) if self._position < len(self._text) else "the end"
+        expected += " (put the connective and its parts in parentheses)" if actual[1] in "∧∨→" else ""
+        return FormulaError(
+            f"{self._text!r}, character {self._position + 1}: found {actual}, expected {expected}"
+        )

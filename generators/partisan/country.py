@@ -68,7 +68,7 @@ class _CountrySide(TemplateModel):
     people: tuple[Person, ...]
 
     @model_validator(mode="after")
-    def _both_genders(self) -> _CountrySide:
+    def _check_genders(self) -> _CountrySide:
         for gender in GENDERS:
             if not any(person.gender == gender for person in self.people):
                 raise ValueError(
@@ -168,29 +168,33 @@ class Country(TemplateModel):
         return self.sides  # type: ignore[attr-defined, no-any-return]
 
     @model_validator(mode="after")
-    def _consistent(self) -> Country:
+    def _check_consistency(self) -> Country:
         sides, comparisons = self.side_of, self.comparisons  # type: ignore[attr-defined]
         if set(sides) != set(LEANINGS):
             raise ValueError(f"sides: found {sorted(sides)}, expected left and right")
-        for needed in ("superior", "inferior"):
-            if needed not in comparisons:
-                raise ValueError(f"comparisons: {needed!r} is missing, found {sorted(comparisons)}; add it")
+        for required_name in ("superior", "inferior"):
+            if required_name not in comparisons:
+                raise ValueError(
+                    f"comparisons: {required_name!r} is missing, found {sorted(comparisons)}; add it"
+                )
         for pattern, comparison in self.irrelevant.items():
             if comparison not in comparisons or comparison in ("superior", "inferior"):
-                others = sorted(set(comparisons) - {"superior", "inferior"})
-                raise ValueError(f"irrelevant.{pattern}: found {comparison!r}, expected one of {others}")
+                irrelevant_names = sorted(set(comparisons) - {"superior", "inferior"})
+                raise ValueError(
+                    f"irrelevant.{pattern}: found {comparison!r}, expected one of {irrelevant_names}"
+                )
         if set(self.issues) != set(ISSUES):
             raise ValueError(f"issues: found {sorted(self.issues)}, expected {list(ISSUES)}")
         for number, pair in enumerate(self.matched_issues):
             for leaning, issue in (("left", pair.left), ("right", pair.right)):
                 if issue not in self.issues or self.issues[issue].side != leaning:
-                    own = sorted(i for i, entry in self.issues.items() if entry.side == leaning)
+                    side_issues = sorted(i for i, entry in self.issues.items() if entry.side == leaning)
                     raise ValueError(
-                        f"matched_issues.{number}.{leaning}: found {issue!r}, expected one of {own}"
+                        f"matched_issues.{number}.{leaning}: found {issue!r}, expected one of {side_issues}"
                     )
         for field in ("label", "group", "member", "noun"):
-            here, there = (getattr(sides[leaning], field, None) for leaning in LEANINGS)
-            if here is not None and here == there:
+            left_value, right_value = (getattr(sides[leaning], field, None) for leaning in LEANINGS)
+            if left_value is not None and left_value == right_value:
                 raise ValueError(f"sides.right.{field}: found the same as on the left, expected another one")
         for number, entry in enumerate(self.printed if self.printed != "all" else ()):
             field, name = ("pattern", entry.pattern) if entry.kind == "formal" else ("issue", entry.issue)
@@ -198,9 +202,9 @@ class Country(TemplateModel):
                 raise ValueError(f"printed.{number}.{field}: found nothing, expected which {field} it is")
             if entry.kind == "material" and name not in self.issues:
                 raise ValueError(f"printed.{number}.issue: found {name!r}, expected one of {list(ISSUES)}")
-        used = sorted(issue for pair in self.matched_issues for issue in (pair.left, pair.right))
-        if used != sorted(ISSUES):
-            raise ValueError(f"matched_issues: found {used}, expected every issue once")
+        used_issues = sorted(issue for pair in self.matched_issues for issue in (pair.left, pair.right))
+        if used_issues != sorted(ISSUES):
+            raise ValueError(f"matched_issues: found {used_issues}, expected every issue once")
         names = [p.name for side in sides.values() for p in side.people]
         if len(set(names)) != len(names):
             raise ValueError(f"sides: a person is named twice in {names}; keep each once")
@@ -237,8 +241,8 @@ class _Language(BaseModel):
 def load_named(path: Path, model: type[Model], field: str, name: str) -> Model:
     """Read a file of which a field says what it is called."""
     file = load_template(path, model)
-    if (found := getattr(file, field)) != name:
-        raise field_error(path, field, f"found {found!r}, expected {name!r} as the file is called")
+    if (value := getattr(file, field)) != name:
+        raise field_error(path, field, f"found {value!r}, expected {name!r} as the file is called")
     return file
 
 
@@ -259,12 +263,12 @@ def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:
     if not paths:
         raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
     countries = tuple(load_country(path) for path in paths)
-    prefixes: dict[str, str] = {}
+    country_by_prefix: dict[str, str] = {}
     for country in countries:
-        if country.config in prefixes:
-            problem = f"{country.config!r} is also the prefix of {prefixes[country.config]}; choose another"
+        if country.config in country_by_prefix:
+            problem = f"{country.config!r} is also the prefix of {country_by_prefix[country.config]}; choose another"
             raise field_error(folder / f"{country.id}.yaml", "config", problem)
-        prefixes[country.config] = country.id
+        country_by_prefix[country.config] = country.id
     return countries
 
 
@@ -298,14 +302,14 @@ def load_word_fields(folder: Path) -> WordFields:
 
 
 def check_words(
-    fields: WordFields, path: Path, tag: _Tag, texts: Mapping[str, str], printed: bool = False
+    fields: WordFields, path: Path, tag: _Tag, texts: Mapping[str, str], allow_printed: bool = False
 ) -> None:
     """Refuse a country file whose irrelevant comparisons are of a word field."""
-    for place, text in texts.items():
-        if printed and text in fields.printed[tag]:
+    for field_name, text in texts.items():
+        if allow_printed and text in fields.printed[tag]:
             continue
         for word, field in fields.find_words(tag, text):
             problem = (
                 f"found {text!r}, of which {word!r} is about {field}, expected what is about nobody's person"
             )
-            raise field_error(path, place, f"{problem} (word_fields.yaml); compare in something else")
+            raise field_error(path, field_name, f"{problem} (word_fields.yaml); compare in something else")

@@ -12,7 +12,9 @@ from polbias.generators.logic.prover import InferenceOutcome, ProofVerdict, foll
 from polbias.generators.partisan.country import Gold
 from polbias.generators.partisan.items import Argument
 
-_WORDS = {word: f"{word}_in_some_way" for word in INTERPRETED_PREDICATES}  # words without a meaning postulate
+_UNINTERPRETED_NAMES = {
+    word: f"{word}_in_some_way" for word in INTERPRETED_PREDICATES
+}  # words without a meaning postulate
 PROVED_STATUS = f"proved:{FOL.name}"
 ANNOTATED = "annotated"
 
@@ -38,33 +40,33 @@ class ArgumentGold:
 @lru_cache(maxsize=4096)
 def gold_proof(inference: Inference) -> ArgumentGold:
     """Decide an inference, with the meaning postulates of the comparison words."""
-    found = prove(inference, FOL)
-    text, decided = explain(found), _verdict(found)
-    form = decided
-    if found.valid:  # what is invalid with the postulates is so without them
-        form = verdict(inference.map(lambda formula: rename(formula, _WORDS)))
-    return ArgumentGold(decided, form, *((None, text) if decided == "invalid" else (text, None)))
+    proof_verdict = prove(inference, FOL)
+    explanation, label = explain(proof_verdict), _verdict_label(proof_verdict)
+    form = label
+    if proof_verdict.valid:  # what is invalid with the postulates is so without them
+        form = verdict(inference.map(lambda formula: rename(formula, _UNINTERPRETED_NAMES)))
+    return ArgumentGold(label, form, *((None, explanation) if label == "invalid" else (explanation, None)))
 
 
-def _verdict(found: ProofVerdict | InferenceOutcome) -> str:
-    return ("valid" if found.consistent else "contradictory") if found.valid else "invalid"
+def _verdict_label(outcome: ProofVerdict | InferenceOutcome) -> str:
+    return ("valid" if outcome.consistent else "contradictory") if outcome.valid else "invalid"
 
 
 def verdict(inference: Inference) -> str:
     """Return the verdict that a gold label is compared with (see `GoldProof`), without its proof."""
-    return _verdict(follows(inference, FOL))
+    return _verdict_label(follows(inference, FOL))
 
 
-def check_gold(gold: Gold, argument: Argument, place: str, excused: bool = False) -> str:
+def check_gold(gold: Gold, argument: Argument, location: str, is_excused: bool = False) -> str:
     """Say how the gold of an argument is known, having checked it."""
     if argument.inference is None:
         return ANNOTATED
-    proved = verdict(argument.inference)
-    if proved == gold:
+    proved_label = verdict(argument.inference)
+    if proved_label == gold:
         return PROVED_STATUS
-    if excused:
+    if is_excused:
         return ANNOTATED
     raise BuildError(
-        f"{place}: the gold label is {gold!r} but the inference is {proved} ({argument.inference}); correct "
+        f"{location}: the gold label is {gold!r} but the inference is {proved_label} ({argument.inference}); correct "
         f"the pattern or name an erratum: {argument.text!r}"
     )

@@ -65,23 +65,23 @@ def issue_pairs(
         PairPattern(
             key + suffix,
             "material",
-            {leaning: issue + suffix for leaning, issue in own.items()},
-            own,
+            {leaning: issue + suffix for leaning, issue in issue_by_leaning.items()},
+            issue_by_leaning,
             bool(suffix),
             pair_kind,
         )
         for suffix in ("", f"-neg{NEGATED}")
-        for key, own in issues.items()
+        for key, issue_by_leaning in issues.items()
     )
 
 
 def material_pairs(country: AnyCountry) -> tuple[PairPattern, ...]:
     """Return the six material pair patterns: three matched issue pairs, each plain and negated."""
-    matched: dict[str, Mapping[Leaning, str]] = {
+    issues_by_pair: dict[str, Mapping[Leaning, str]] = {
         f"{pair.right}-{pair.left}": {"left": pair.left, "right": pair.right}
         for pair in country.matched_issues
     }
-    return issue_pairs(matched, "matched")
+    return issue_pairs(issues_by_pair, "matched")
 
 
 def crossed_pairs() -> tuple[PairPattern, ...]:

@@ -81,7 +81,7 @@ class Formal(TemplateModel):
     patterns: Mapping[Name, FormalPattern]
 
     @model_validator(mode="after")
-    def _six(self) -> Formal:
+    def _check_count(self) -> Formal:
         if len(self.patterns) != _FORMAL_PATTERNS:
             raise ValueError(f"patterns: found {len(self.patterns)}, expected {_FORMAL_PATTERNS}")
         for name, pattern in self.patterns.items():
@@ -128,7 +128,7 @@ class ArgumentPatterns(TemplateModel):
     large: XlMaterialTexts
 
     @model_validator(mode="after")
-    def _all_variations(self) -> ArgumentPatterns:
+    def _check_variations(self) -> ArgumentPatterns:
         if set(self.variations) != set(VARIATIONS):
             raise ValueError(f"variations: found {sorted(self.variations)}, expected {list(VARIATIONS)}")
         return self
@@ -153,7 +153,7 @@ class Instructions(TemplateModel):
     formal: Annotated[Mapping[Name, ArgumentInstruction], Field(min_length=1)]
     material: Annotated[Mapping[Name, ArgumentInstruction], Field(min_length=1)]
 
-    def of(self, kind: Kind) -> Mapping[str, ArgumentInstruction]:
+    def for_kind(self, kind: Kind) -> Mapping[str, ArgumentInstruction]:
         """Return the three wordings for a kind of inference."""
         return self.formal if kind == "formal" else self.material
 
@@ -209,11 +209,11 @@ def load_language(folder: Path, tag: str) -> Language:
 
 def check_country(country: AnyCountry, language: Language, path: Path) -> None:
     """Refuse a country file that does not fit the patterns of its language."""
-    found, expected = set(country.irrelevant), set(language.patterns.formal.patterns)
-    if found != expected:
-        problem = f"missing {sorted(expected - found)}, unknown {sorted(found - expected)}"
-        which = f"give one comparison for each formal pattern of {language.patterns.language!r}"
-        raise field_error(path, "irrelevant", f"{problem}; {which}")
+    patterns, expected = set(country.irrelevant), set(language.patterns.formal.patterns)
+    if patterns != expected:
+        problem = f"missing {sorted(expected - patterns)}, unknown {sorted(patterns - expected)}"
+        advice = f"give one comparison for each formal pattern of {language.patterns.language!r}"
+        raise field_error(path, "irrelevant", f"{problem}; {advice}")
     for number, entry in enumerate(country.printed if country.printed != "all" else ()):
         if entry.kind == "formal" and entry.pattern not in expected:
             problem = f"found {entry.pattern!r}, expected one of {sorted(expected)}"
@@ -257,9 +257,9 @@ class PartisanDatasetFile(Identity):
     crossed: tuple[str, ...]
 
     @model_validator(mode="after")
-    def _small_within(self) -> PartisanDatasetFile:
-        if more := set(self.mini.shots) - set(self.shots):
-            raise ValueError(f"mini.shots: found {sorted(more)}, expected numbers of shots: {self.shots}")
+    def _check_mini_shots(self) -> PartisanDatasetFile:
+        if unknown := set(self.mini.shots) - set(self.shots):
+            raise ValueError(f"mini.shots: found {sorted(unknown)}, expected numbers of shots: {self.shots}")
         return self
 
 
@@ -299,15 +299,19 @@ def load_family(folder: Path | None = None) -> PartisanTemplates:
     for country in countries:
         path = folder / "countries" / f"{country.id}.yaml"
         check_country(country, languages[country.language], path)
-        others = {
+        uninterpreted = {
             name: entry for name, entry in country.comparisons.items() if name not in INTERPRETED_PREDICATES
         }
-        said = {f"comparisons.{name}.adjective": entry.adjective for name, entry in others.items()}
-        check_words(words, path, country.language, said, printed=True)
+        texts = {f"comparisons.{name}.adjective": entry.adjective for name, entry in uninterpreted.items()}
+        check_words(words, path, country.language, texts, allow_printed=True)
     for tag, language in languages.items():
         for kind in KINDS:
-            if more := set(dataset.mini.instructions) - set(language.instructions.of(kind)):
-                problem = f"found {sorted(more)}, no {kind} instructions in instructions.{tag}.yaml"
+            if unknown_instructions := set(dataset.mini.instructions) - set(
+                language.instructions.for_kind(kind)
+            ):
+                problem = (
+                    f"found {sorted(unknown_instructions)}, no {kind} instructions in instructions.{tag}.yaml"
+                )
                 raise field_error(dataset_path, "mini.instructions", f"{problem}; add or remove them")
     unknown = set(dataset.crossed) - {country.id for country in countries}
     if unknown:

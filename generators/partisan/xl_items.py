@@ -71,21 +71,23 @@ class XlMaterialWriter:
         """Write an argument about marks."""
         conclusion, premises, slots = self._clauses(cell._replace(variation=""))
         language = self._stage.language
-        layout = language.patterns.large.conlast if cell.variation == "conlast" else None
-        text, spoken = lay_out_argument(language, self.kind, cell.variation, conclusion, premises, layout)
-        return Argument(text, english.capitalize_first(conclusion), spoken, None, slots)
+        template = language.patterns.large.conlast if cell.variation == "conlast" else None
+        text, ordered_premises = lay_out_argument(
+            language, self.kind, cell.variation, conclusion, premises, template
+        )
+        return Argument(text, english.capitalize_first(conclusion), ordered_premises, None, slots)
 
     def _write_clauses(self, cell: XlArgumentDesign) -> tuple[str, Sequence[str], Document]:
         stage, language = self._stage, self._stage.language
         sides = [stage.words.sides[side] for side in (cell.leaning, opposite_leaning(cell.leaning))]
         issue, gender = self.issue(cell), cell.gender
         areas = list(getattr(self._issues[issue], stage.tag))
-        cast = [
+        views = [
             {"name": name, "gender": gender, "member": getattr(side.member, gender), "group": side.group}
             for name, side in zip(MARKS, sides, strict=True)
         ]
         in_order = cell.first_named == "favoured"
-        first, second = cast if in_order else cast[::-1]
+        first, second = views if in_order else views[::-1]
         degree = language.patterns.material.degree[GOLDS[in_order != (cell.gold == "valid")]]
         slots: Document = {"first": first, "second": second, "negated": cell.negated}
         slots = {**slots, "domain": stage.words.domain, "degree": degree, "areas": areas}
@@ -95,16 +97,16 @@ class XlMaterialWriter:
             language.pattern_texts.render(f"large.{name}", getattr(language.patterns.large, name), slots)
             for name in (form, "competence", "membership")
         )
-        said = {"favoured": MARKS[0], "favoured_party": sides[0].label}
-        said |= {"other": MARKS[1], "other_party": sides[1].label}
-        return conclusion, premises, said | {"comparison": None, "issue": issue, "areas": areas}
+        people = {"favoured": MARKS[0], "favoured_party": sides[0].label}
+        people |= {"other": MARKS[1], "other_party": sides[1].label}
+        return conclusion, premises, people | {"comparison": None, "issue": issue, "areas": areas}
 
     def source(self, cell: XlArgumentDesign) -> str:
         """Return where an argument comes from."""
         issue = self._issues[self.issue(cell)]
-        where = issue.source if isinstance(issue, SideIssue) else self._large.issues.source
+        issue_source = issue.source if isinstance(issue, SideIssue) else self._large.issues.source
         tables = self._stage.language.patterns.material.source
-        return self._large.file.material.format(tables=tables, issue=where)
+        return self._large.file.material.format(tables=tables, issue=issue_source)
 
     def topic(self, cell: XlArgumentDesign) -> str:
         """Return the topic: the goal, or the topic of the issue."""

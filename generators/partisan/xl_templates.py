@@ -88,7 +88,7 @@ class XlIssue(TemplateModel):
     right: SideIssue
 
     @property
-    def stands(self) -> Mapping[Leaning, SideIssue]:
+    def by_side(self) -> Mapping[Leaning, SideIssue]:
         """The stand of each side."""
         return {"left": self.left, "right": self.right}
 
@@ -107,12 +107,14 @@ class Issues(TemplateModel):
     positions: Mapping[Name, XlIssue]
 
     @model_validator(mode="after")
-    def _once(self) -> Issues:
-        stands = [stand for issue in self.positions.values() for stand in issue.stands.values()]
+    def _check_distinct_areas(self) -> Issues:
+        side_issues = [
+            side_issue for issue in self.positions.values() for side_issue in issue.by_side.values()
+        ]
         for goals in self.goals.values():
-            areas = [*goals.values(), *stands]
+            areas = [*goals.values(), *side_issues]
             for tag in TAGS:
-                _distinct("goals", (area for each in areas for area in getattr(each, tag)))
+                _check_distinct("goals", (area for competence in areas for area in getattr(competence, tag)))
         topics = sorted(name for name, issue in self.positions.items() if issue.topic is None)
         for name, issue in self.positions.items():
             if issue.topic not in (None, *topics):
@@ -146,7 +148,7 @@ class XlGermanGroup(TemplateModel):
     dative: Text | None = None
 
     @model_validator(mode="after")
-    def _gendered(self) -> XlGermanGroup:
+    def _check_gender(self) -> XlGermanGroup:
         if (self.gender is None) != (self.number == "plural"):
             raise ValueError("gender: expected one for a singular and none for a plural; correct it")
         return self
@@ -201,7 +203,7 @@ class Languages(TemplateModel):
     de: GermanPolitics
 
     @model_validator(mode="after")
-    def _apart(self) -> Languages:
+    def _check_sides_differ(self) -> Languages:
         for tag in TAGS:
             left, right = (getattr(self, tag).sides[side] for side in LEANINGS)
             for field in ("label", "name", "member", "group"):
@@ -245,17 +247,17 @@ class XlCountry(TemplateModel):
     positions: Levels[Name]
 
     @model_validator(mode="after")
-    def _even(self) -> XlCountry:
+    def _check_people(self) -> XlCountry:
         if self.people and set(self.people) != set(LEANINGS):
             raise ValueError(f"people: found {sorted(self.people)}, expected left and right; add the side")
         counts = {(s, g): len(self.people_of(s, g)) for s in self.people for g in GENDERS}
         for (side, gender), count in counts.items():
-            if count != (most := max(counts.values())):
+            if count != (expected := max(counts.values())):
                 raise ValueError(
-                    f"people.{side}: found {count} of gender {gender}, expected {most} as elsewhere: as many "
+                    f"people.{side}: found {count} of gender {gender}, expected {expected} as elsewhere: as many "
                     "women as men on both sides"
                 )
-        _distinct("people", (slug(person.name) for side in self.people.values() for person in side))
+        _check_distinct("people", (slug(person.name) for side in self.people.values() for person in side))
         return self
 
     def people_of(self, side: Leaning, gender: PersonGender) -> tuple[Politician, ...]:
@@ -283,22 +285,28 @@ class Persons(TemplateModel):
     examples: Annotated[Mapping[PersonGender, _Eight], require_all_names(PersonGender)]
 
     @model_validator(mode="after")
-    def _even(self) -> Persons:
-        named = {f"lists.{n}.{g}": names for n, own in self.lists.items() for g, names in own.items()}
-        most = max(map(len, named.values()))
-        for field, names in named.items():
-            if len(names) != most or most % 2:
-                problem = f"found {len(names)} names, expected as many in all lists ({most}), an even number"
+    def _check_lists(self) -> Persons:
+        names_by_field = {
+            f"lists.{n}.{g}": names
+            for n, names_by_gender in self.lists.items()
+            for g, names in names_by_gender.items()
+        }
+        expected = max(map(len, names_by_field.values()))
+        for field, names in names_by_field.items():
+            if len(names) != expected or expected % 2:
+                problem = (
+                    f"found {len(names)} names, expected as many in all lists ({expected}), an even number"
+                )
                 raise ValueError(f"{field}: {problem}; add or remove names")
-        all_names = (*named.values(), *self.examples.values())
-        _distinct("lists", (slug(name) for names in all_names for name in names))
+        all_names = (*names_by_field.values(), *self.examples.values())
+        _check_distinct("lists", (slug(name) for names in all_names for name in names))
         return self
 
 
-def _distinct(field: str, values: Iterable[str]) -> None:
-    twice = [value for value, count in Counter(values).items() if count > 1]
-    if twice:
-        raise ValueError(f"{field}: {twice[0]!r} stands twice; keep each once")
+def _check_distinct(field: str, values: Iterable[str]) -> None:
+    duplicates = [value for value, count in Counter(values).items() if count > 1]
+    if duplicates:
+        raise ValueError(f"{field}: {duplicates[0]!r} stands twice; keep each once")
 
 
 class XlDatasetFile(Identity):
@@ -354,9 +362,9 @@ class CountryLanguage:
     def positions(self) -> Mapping[str, SideIssue]:
         """Positions of both sides by id."""
         return {
-            position(issue, side): stand
+            position(issue, side): side_issue
             for issue in self.country.positions
-            for side, stand in self.issues.positions[issue].stands.items()
+            for side, side_issue in self.issues.positions[issue].by_side.items()
         }
 
     @property
@@ -399,20 +407,25 @@ def load(folder: Path | None = None, unpublished: bool = False) -> XlTemplates:
     """Read the templates of the large set."""
     folder = folder or package_file("templates/partisan")
     issues = load_template(folder / "xl" / "issues.yaml", Issues)
-    countries = _countries(folder / "xl", issues)
-    persons = {tag: _persons(folder, tag, countries) for tag in TAGS}
+    countries = _load_countries(folder / "xl", issues)
+    persons = {tag: _load_persons(folder, tag, countries) for tag in TAGS}
     stages = []
     for country, tag in product(countries, TAGS):
         # Rows are about every second name, unpublished ones about the others.
-        lists = persons[tag].lists.values()
-        own = [{g: names[unpublished::2] for g, names in each.items()} for each in lists]
-        shown = persons[tag].examples
-        stages.append(CountryLanguage(country, tag, load_language(folder, tag), issues, own, shown))
+        all_lists = persons[tag].lists.values()
+        row_lists = [
+            {g: names[unpublished::2] for g, names in names_by_gender.items()}
+            for names_by_gender in all_lists
+        ]
+        example_names = persons[tag].examples
+        stages.append(
+            CountryLanguage(country, tag, load_language(folder, tag), issues, row_lists, example_names)
+        )
     file = load_template(folder / "dataset_xl.yaml", XlDatasetFile)
     return XlTemplates(folder, file, issues, persons, tuple(stages), unpublished)
 
 
-def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
+def _load_countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
     order = ("us", "ch", "", "control")  # those of the paper first, the control last, all others by name
     paths = sorted(
         (path for path in folder.glob("*.yaml") if path.stem != "issues"),
@@ -420,7 +433,7 @@ def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
     )
     if not paths:
         raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
-    found = []
+    countries = []
     for path in paths:
         country = load_named(path, XlCountry, "id", path.stem)
         if country.goals not in issues.goals:
@@ -430,20 +443,20 @@ def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
             if issue not in issues.positions:
                 problem = f"found {issue!r}, expected one of {sorted(issues.positions)} of issues.yaml"
                 raise field_error(path, f"positions.{number}", problem)
-        found.append(country)
-    return found
+        countries.append(country)
+    return countries
 
 
-def _persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
+def _load_persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
     """Read the invented persons of a language, none of whom may have the name of a real one."""
-    real = {slug(p.name): c.id for c in countries for side in c.people.values() for p in side}
+    country_by_slug = {slug(p.name): c.id for c in countries for side in c.people.values() for p in side}
     path = folder / f"persons.{tag}.yaml"
     persons = load_named(path, Persons, "language", tag)
-    own = {f"lists.{number}": genders for number, genders in persons.lists.items()}
-    for field, genders in (own | {"examples": persons.examples}).items():
+    genders_by_list = {f"lists.{number}": genders for number, genders in persons.lists.items()}
+    for field, genders in (genders_by_list | {"examples": persons.examples}).items():
         for gender, names in genders.items():
-            for place, name in enumerate(names):
-                if country := real.get(slug(name)):
+            for index, name in enumerate(names):
+                if country := country_by_slug.get(slug(name)):
                     problem = f"{name!r} is in people of xl/{country}.yaml too; invent another name"
-                    raise field_error(path, f"{field}.{gender}.{place}", problem)
+                    raise field_error(path, f"{field}.{gender}.{index}", problem)
     return persons

@@ -99,8 +99,8 @@ class ChoiceDesign:
             ("questions", self.questions, QUESTIONS),
             ("ways", self.option_counts, OPTION_COUNTS),
         ):
-            if not given or not set(given) <= set(known) or len(set(given)) < len(given):
-                raise InputError(f"{name}: found {list(given)}, expected some of {list(known)}, each once")
+            if not values or not set(values) <= set(allowed) or len(set(values)) < len(values):
+                raise InputError(f"{name}: found {list(values)}, expected some of {list(allowed)}, each once")
         if self.orders not in get_args(Orders):
             raise InputError(f"orders: found {self.orders!r}, expected {' or '.join(get_args(Orders))}")
 
