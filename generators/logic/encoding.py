@@ -1,11 +1,11 @@
-"""From an inference to propositional constraints about labelled worlds, each with a reason a person can read.
+"""Encoding of an inference as propositional constraints about labelled worlds, each with a readable reason.
 
-A *tableau without branching*: whatever is said of worlds and individuals is unfolded into instances, and what
-is left is propositional, for `polbias.generators.logic.prover` to decide. "Necessarily A" says A of every
-accessible world, and if it is false, some new world is accessible where A is false; "all x" says its body of
-every individual, and if it is false, it is false of some new one. Worlds form a tree no deeper than
-operators are nested (in S5 one set), so unfolding ends; the fragment is decidable as long as no new
-individual is needed within the scope of a universal.
+A *tableau without branching*: formulas about worlds and individuals are unfolded into instances, and the
+propositional remainder is decided by `polbias.generators.logic.prover`. If "necessarily A" is true, A is true
+in every accessible world; if false, A is false in some new accessible world. If "all x" is true, its body is
+true of every individual; if false, it is false of some new individual. Worlds form a tree no deeper than the
+nesting of operators (in S5 one set), so unfolding ends; the fragment is decidable as long as no universal has
+a new individual in its scope.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from polbias.optional import LazyModule
 
 if TYPE_CHECKING:
     import z3
-else:  # half of what a bare install would bring, and used by proofs only
+else:  # half the size of a bare install, and used by proofs only
     z3 = LazyModule("z3", "proofs")
 
 _MAX_INDIVIDUALS = 12
@@ -51,12 +51,12 @@ class ProofStep:
     """One fact used in a proof.
 
     Attributes:
-        formula: what holds.
-        world: where; 0 is the actual world.
+        formula: the formula that holds.
+        world: the world of the formula; 0 is the actual world.
         reason: ``premise``, ``conclusion``, ``postulate``, ``instance``, ``witness`` or ``access``.
-        index: which premise, from 1; else 0.
-        source: the formula that this is an instance or a witness of.
-        origin: the world where the source holds.
+        index: number of the premise, from 1; else 0.
+        source: the formula of the instance or witness.
+        origin: the world of the source.
     """
 
     formula: Formula | None
@@ -75,24 +75,23 @@ class ProofStep:
 
 
 def implies(antecedent: z3.BoolRef, consequent: z3.BoolRef) -> z3.BoolRef:
-    """Return an implication; as `z3.Implies`, which looks at the sorts of both first."""
+    """Return an implication; faster than `z3.Implies`, which checks the sorts of both."""
     implication = z3.Z3_mk_implies(antecedent.ctx_ref(), antecedent.as_ast(), consequent.as_ast())
     return z3.BoolRef(implication, antecedent.ctx)
 
 
 class Encoding:
-    """The constraints that a model of the premises in which the conclusion is false would have to meet.
+    """The constraints on a countermodel: a model with true premises and a false conclusion.
 
     Args:
         inference: the inference.
         logic: the logic.
 
     Raises:
-        ValueError: if first-order logic is asked about modal operators, S5 about two modalities, or new
-            individuals never end.
+        ValueError: for modal operators in first-order logic, two modalities in S5, over 12 individuals.
 
     Attributes:
-        steps: each constraint with its reason, in the order in which they were unfolded.
+        steps: each constraint with its reason, in the order of unfolding.
         atoms: the z3 variable of each atom at each world.
         access: the z3 variable of each pair of worlds, by modality.
         worlds: number of worlds.
@@ -124,9 +123,9 @@ class Encoding:
             pass
 
     def relaxed_constraints(self) -> list[z3.BoolRef]:
-        """Return the constraints with "some world is accessible" for "this one is", where that is only for D.
+        """Return the constraints; those of D require only some accessible world instead of a specific one.
 
-        The same inferences are valid, and a countermodel needs no world that is there for nothing.
+        The same inferences are valid, and a countermodel has no superfluous world.
         """
         return [
             z3.Or(*self._edges_from(step))
@@ -169,7 +168,7 @@ class Encoding:
                 assert_never(formula)
 
     def _unfold(self) -> bool:
-        """Add what the formulas so far say of worlds and individuals so far; tell whether there was any."""
+        """Add the instances for the current formulas, worlds and individuals; return whether any were new."""
         before = len(self.steps)
         for (formula, world, positive), node in list(self._nodes.items()):
             if isinstance(formula, ForAll):
@@ -179,7 +178,7 @@ class Encoding:
         return len(self.steps) > before
 
     def _is_new(self, *instance: Any) -> bool:
-        """Whether something has not been unfolded so far; from now on it has."""
+        """Whether an instance is new; marks it as unfolded."""
         new = instance not in self._unfolded
         self._unfolded.add(instance)
         return new
@@ -211,7 +210,7 @@ class Encoding:
         modality, body = formula.modality, formula.body
         universal = isinstance(formula, Necessarily) == positive
         source = formula if positive else Not(formula)
-        # What a universal says of every world that is accessible, and an existential of one.
+        # The formula at every accessible world for a universal, at one world for an existential.
         value = body if positive else negate(body)
         holds = node if positive else z3.Not(node)
         targets = [] if universal else [self._witness(modality, value, world)]
@@ -238,7 +237,7 @@ class Encoding:
                 )
 
     def _witness(self, modality: str, body: Formula, world: int) -> int:
-        """Return the world that exists because of a formula: in S5 one for all worlds, else one at each."""
+        """Return the witness world of a formula: in S5 one for all worlds, else one per world."""
         key = (modality, body, ACTUAL if self._logic.access is Access.UNIVERSAL else world)
         if key not in self._witnesses:
             self._witnesses[key] = self.worlds

@@ -1,14 +1,14 @@
-"""Decide inferences by trying all models of a given size: a second procedure beside the prover.
+"""Decision of inferences by enumeration of all models of a given size: a procedure independent of the prover.
 
-It shares no code with that one.
+It shares no code with the prover.
 
-Truth is evaluated as it is defined, for many models at once: all ways in which worlds can be accessible along
-one axis of an array (one for each modality), all valuations along the last. Individuals are constant and each
-has one name. As the language has no identity that is no restriction: where two names are of one individual,
-there is a model of the same formulas with two individuals that are alike.
+Truth is evaluated by its definition, for many models at once: one array axis per modality has all
+accessibility relations, the last axis all valuations. Individuals are constant and each has one name. This is
+not a restriction, because the language has no identity: for two names of one individual there is a model of
+the same formulas with two indistinguishable individuals.
 
-"Valid" means that no model of this size is a countermodel. That is the last word if the numbers of worlds and
-of further individuals are those of `enough_worlds` and `enough_individuals`.
+"Valid" means that no model of this size is a countermodel. This is final if the numbers of worlds and of
+unnamed individuals reach `enough_worlds` and `enough_individuals`.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ _MAX_BITS = 18  # truth values of a model of `decide_small`: some milliseconds
 
 @dataclass(frozen=True)
 class FiniteModels:
-    """One model, or some that have their worlds and individuals in common.
+    """One model, or several with the same worlds and individuals.
 
     Attributes:
         domain: the individuals.
         access: for each modality, whether a world (first axis) has access to another (second axis), by model.
-        true: whether an atom is true at a world, by model; what is left out is false.
+        true: whether an atom is true at a world, by model; absent atoms are false.
     """
 
     domain: Sequence[str]
@@ -67,13 +67,12 @@ class FiniteModels:
 
 @dataclass(frozen=True)
 class EnumeratedVerdict:
-    """What all models of a size say of an inference.
+    """The verdict of all models of a size on an inference.
 
     Attributes:
-        valid: True if the conclusion is true in each of them in which the premises are.
-        consistent: True if there is one in which the premises are true.
-        countermodel: one in which the premises are true and the conclusion is not, a smallest one; None if
-            there is none.
+        valid: True if the conclusion is true in every model with true premises.
+        consistent: True if some model has true premises.
+        countermodel: a smallest model with true premises and a false conclusion, or None.
     """
 
     valid: bool
@@ -88,12 +87,12 @@ def decide(
 
     Args:
         inference: the inference; disjunctions are not enriched.
-        logic: which models count.
-        worlds: how many worlds a model has at most; one if the logic knows no modal operators.
-        extra: how many individuals there are besides those that are named.
-        trees: try no world that has access to one before it (or, unless `logic` says so, to itself). Every
-            model that meets formulas can be unravelled to a tree, except in S5, so nothing is lost if there
-            are enough worlds.
+        logic: the logic, which defines the admissible models.
+        worlds: maximum number of worlds of a model; one if the logic has no modal operators.
+        extra: number of unnamed individuals.
+        trees: skip models in which a world has access to an earlier world (or, unless `logic` requires it, to
+            itself). Except in S5, every model can be unravelled to a tree, so with enough worlds the verdict
+            is the same.
 
     Raises:
         ValueError: if there are too many valuations.
@@ -126,9 +125,9 @@ def decide(
 
 @lru_cache(maxsize=16384)
 def decide_small(inference: Inference, logic: Logic) -> EnumeratedVerdict | None:
-    """Decide an inference by all models of up to three individuals and four worlds, as far as is feasible.
+    """Decide an inference by all models of up to three individuals and four worlds, as far as feasible.
 
-    None if not even those with the named individuals and, if there are operators, two worlds can be tried.
+    Return None if even the named individuals and, with operators, two worlds are too many.
     """
     if logic.free_choice:
         inference = inference.map(free_choice_enrichment)
@@ -152,7 +151,7 @@ def decide_small(inference: Inference, logic: Logic) -> EnumeratedVerdict | None
 
 
 def holds(formula: Formula, models: FiniteModels, world: int = 0) -> Truth:
-    """Return whether a closed formula is true at a world, by model."""
+    """Return a mask of the models in which a closed formula is true at a world."""
 
     def evaluate_all(formulas: Iterator[Formula]) -> Iterator[Truth]:
         return (holds(part, models, world) for part in formulas)
@@ -183,12 +182,12 @@ def holds(formula: Formula, models: FiniteModels, world: int = 0) -> Truth:
 
 
 def enough_worlds(inference: Inference, logic: Logic, *, extra: int = 1) -> int:
-    """Return a number of worlds that a model of the premises and the denied conclusion can do with.
+    """Return a number of worlds that is sufficient for a countermodel, if there is any.
 
-    A world needs no more others than operators stand there: each that says that something is possible needs
-    one (in KD one that says what is necessary may need one too), and what it needs is said by formulas of
-    less modal depth. In KT what is necessary is also said of the world itself, operators inside included. In
-    S5 everything possible somewhere is possible everywhere and needs one world in all.
+    A world needs at most one successor per operator at its modal depth: each possibility needs one (in KD a
+    necessity may need one, too), and successors are constrained by formulas of smaller depth. In KT a
+    necessity also holds at the world itself, including the operators inside. In S5 each possibility needs one
+    world in total, because it holds at all worlds.
     """
     domain = _domain(inference, extra)
     levels: list[set[Formula]] = []
@@ -212,10 +211,10 @@ def enough_worlds(inference: Inference, logic: Logic, *, extra: int = 1) -> int:
 
 
 def enough_individuals(inference: Inference) -> float:
-    """Return how many individuals suffice besides those that are named, or infinity if that is not known.
+    """Return a sufficient number of unnamed individuals, or infinity if unknown.
 
-    Whatever is not true of everybody needs somebody of whom it is false. If that is said outside of operators
-    and quantifiers, a model restricted to those and to the named is one too.
+    A false universal needs a witness per variable. If it is outside of operators and quantifiers, a model
+    restricted to the witnesses and the named individuals is a model, too.
     """
 
     def count_witnesses(formula: Formula, positive: bool, outside: bool) -> float:
@@ -258,9 +257,9 @@ def _instances(formula: Formula, domain: Sequence[str]) -> Iterator[Formula]:
 
 
 def _relevant_postulates(inference: Inference, logic: Logic) -> tuple[Formula, ...]:
-    """Return the postulates, or none if they are about nothing that is spoken of.
+    """Return the postulates, or none if the inference has none of their predicates.
 
-    They hold where no predicate of theirs is true of anything.
+    The postulates hold if their predicates are false of everything.
     """
     nowhere = FiniteModels(["anyone"], {}, {})
     assert all(holds(postulate, nowhere) for postulate in logic.postulates)
@@ -275,7 +274,7 @@ def _modalities(formula: Formula) -> set[str]:
 
 
 def _relations(access: Access, worlds: int, trees: bool) -> Truth:
-    """Return all relations of a kind; they differ along the last axis."""
+    """Return all accessibility relations of a kind, along the last axis."""
     if access is Access.UNIVERSAL:
         return np.ones((worlds, worlds, 1), bool)
     free_edges = [
@@ -296,7 +295,7 @@ def _relations(access: Access, worlds: int, trees: bool) -> Truth:
 
 
 def _place_on_axis(relations: Truth, axis: int, modalities: int) -> Truth:
-    """Put relations along an axis of their modality; the axis after those is of the valuations."""
+    """Put relations along the axis of their modality; the last axis is for the valuations."""
     axes = [np.newaxis] * (modalities + 1)
     return relations[:, :, *axes[:axis], :, *axes[axis + 1 :]]
 
@@ -304,7 +303,7 @@ def _place_on_axis(relations: Truth, axis: int, modalities: int) -> Truth:
 def _valuations(
     ground_atoms: Sequence[Atom], worlds: int, facts: Sequence[Formula], size: int
 ) -> Iterator[Mapping[tuple[Atom, int], Truth]]:
-    """Yield all valuations that meet the facts (about the actual world), some at a time."""
+    """Yield all valuations that satisfy the facts (about the actual world), in chunks."""
     true: dict[tuple[Atom, int], Truth] = {}
     n_valuations, pending = 1, list(facts)
     for key in product(ground_atoms, range(worlds)):
@@ -326,7 +325,7 @@ def _valuations(
 
 
 def _first_model(models: FiniteModels, mask: Truth) -> FiniteModels:
-    """Return the first model that is chosen."""
+    """Return the first model of the mask."""
     first = int(mask.argmax())
     access = {
         kind: np.broadcast_to(relation, (*relation.shape[:2], *mask.shape)).reshape(*relation.shape[:2], -1)[

@@ -1,4 +1,4 @@
-"""Write a proof or a countermodel down as a person would."""
+"""Explanations of proofs and countermodels in one line of text."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from polbias.generators.logic.formula import (
 from polbias.generators.logic.prover import ProofVerdict, World, decide, instantiate_verdict
 
 _MAX_FALSE_ATOMS = 3
-# Characters that stand for words and individuals in a text that is worded once for a form: signs for a word
-# that is printed in brackets and for an individual, letters for a plain word (a space is put before those).
+# Placeholder characters for words and individuals in the explanation of a form: signs for bracketed words and
+# individuals, letters for plain words (a space precedes letters).
 _BRACKETED, _PLAIN, _PERSON = 0xE000, 0x12000, 0xF0000
-# How a world that is accessible is called.
+# Name of an accessible world, by modality.
 _ACCESSIBLE = {
     DEONTIC: "an acceptable course of things",
     EPISTEMIC: "a state of things that is not ruled out",
@@ -40,7 +40,7 @@ def explain(verdict: ProofVerdict) -> str:
 
 
 def explain_form(form: InferenceForm, logic: Logic) -> str:
-    """Return what `explain` says of the verdict on an inference; it is worded once for all of a form."""
+    """Return the explanation of an inference; computed once per form."""
     words = {
         chr((_PLAIN if is_plain(word) else _BRACKETED) + index): word for index, word in enumerate(form.words)
     }
@@ -52,14 +52,14 @@ def explain_form(form: InferenceForm, logic: Logic) -> str:
 
 @lru_cache(maxsize=16384)
 def _split_explanation(form: InferenceForm, logic: Logic) -> tuple[str, ...]:
-    """Return what is said of a form, cut before and after every character that stands for something."""
+    """Return the explanation of a form, split at its placeholder characters."""
     marks = "".join((*form.words, *form.people))
     text = explain(instantiate_verdict(decide(form.inference, logic), form))
     return tuple(re.split(f"([{marks}])", text)) if marks else (text,)
 
 
 def _proof(verdict: ProofVerdict) -> str:
-    """Return a proof by contradiction, its facts numbered, each with what it rests on."""
+    """Return a proof by contradiction: numbered facts, each with its reason."""
     worlds: dict[int, str] = {ACTUAL: "w0"}
     numbers: dict[tuple[Formula | None, int], int] = {}
     lines: dict[str, None] = {}
@@ -89,7 +89,7 @@ def _fact(step: ProofStep, numbers: dict[tuple[Formula | None, int], int], world
             return f"{step.formula} (meaning of the words)"
     number = numbers.get((step.source, step.origin))
     at_origin = "" if step.origin == ACTUAL else f" at {worlds[step.origin]}"
-    # What is part of a fact holds on a condition: "if O A holds, then A holds at w1".
+    # An instance of a part of a fact is conditional: "if O A holds, then A holds at w1".
     by = f"(by {number})" if number else f"if {step.source}{at_origin}"
     kind = f", {_kind(step)}" if step.reason == "witness" and step.world != step.origin else ""
     return f"{step.formula}{at_world}{kind} {by}"
@@ -108,7 +108,7 @@ def _kind(step: ProofStep) -> str:
 def _countermodel(verdict: ProofVerdict) -> str:
     """Return a description of a countermodel, world by world."""
     worlds = verdict.countermodel
-    if not verdict.modal:  # what holds where there is but one world
+    if not verdict.modal:  # a single world
         (world,) = worlds
         if len(world.false) <= _MAX_FALSE_ATOMS:
             return _atoms(world)

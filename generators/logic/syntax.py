@@ -1,9 +1,9 @@
-"""Read formulas and inferences in the notation in which they are printed.
+"""Parser of formulas and inferences in their printed notation.
 
 ``(A → B)``, ``(A ∧ B ∧ C)``, ``¬A``, ``∀x∀y (F(x) → G(x, y))``; obligation and permission ``O A`` and
 ``P(A ∨ B)``, certainty and possibility ``□ A`` and ``◇¬A``, other modalities ``□[customary] A``; names of
 more than one word ``⟨the sun shine⟩`` and ``superior(Ann Lee, Bo)``; inferences ``A; (A → B) ⊢ B``. Every
-connective stands in parentheses, and ``∀x∀y A`` is one quantifier where ``∀x ∀y A`` is two.
+connective needs parentheses; ``∀x∀y A`` is one quantifier, ``∀x ∀y A`` is two.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class FormulaError(PolbiasError):
 
 
 def parse_formula(text: str) -> Formula:
-    """Return the formula that prints like a text."""
+    """Parse a formula."""
     reader = _FormulaReader(text)
     formula = reader.formula()
     reader.end()
@@ -49,7 +49,7 @@ def parse_formula(text: str) -> Formula:
 
 
 def parse_inference(text: str) -> Inference:
-    """Return the inference that prints like a text, such as ``"(A → O B); A ⊢ O B"``."""
+    """Parse an inference, such as ``"(A → O B); A ⊢ O B"``."""
     reader = _FormulaReader(text)
     premises = []
     if not reader.take("⊢"):
@@ -63,7 +63,7 @@ def parse_inference(text: str) -> Inference:
 
 
 class _FormulaReader:
-    """A text and how far it has been read."""
+    """Recursive-descent parser: a text and the current position."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -88,7 +88,7 @@ class _FormulaReader:
         return Atom(word, self._terms())
 
     def take(self, sign: str) -> bool:
-        """Read a sign, and spaces before it, if it comes next."""
+        """Consume spaces, then the sign if it is next; return whether it was."""
         while self._position < len(self._text) and self._text[self._position].isspace():
             self._position += 1
         return self._take_here(sign)
@@ -123,7 +123,7 @@ class _FormulaReader:
         return ForAll(tuple(variables), self.formula())
 
     def _terms(self) -> tuple[str, ...]:
-        """Read the terms of an atom, if its name is followed by a parenthesis directly."""
+        """Parse the terms of an atom if a parenthesis directly follows its name."""
         terms: list[str] = []
         if self._take_here("("):
             terms.append(self._match(_TERM, "a term"))

@@ -1,4 +1,4 @@
-"""Country files: sides and people, issues, comparisons, and the word fields that they may speak of."""
+"""Country files: sides, people, issues and comparisons; word fields that comparisons must avoid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from polbias.yaml_models import (
     require_all_names,
 )
 
-# Country files: people, sides, issues and adjectives with their grammar, one file a country.
+# Country files: people, sides, issues and adjectives with their grammar, one file per country.
 
 Kind = Literal["formal", "material"]
 Gold = Literal["valid", "invalid"]
@@ -34,7 +34,7 @@ ISSUES = ("1", "2", "3", "4", "5", "6")
 
 
 class Person(TemplateModel):
-    """A protagonist; the first one of each gender and side is used."""
+    """A protagonist; the first of each gender and side is used."""
 
     name: Text
     gender: PersonGender
@@ -111,7 +111,7 @@ class GermanComparison(TemplateModel):
 
 
 class Issue(TemplateModel):
-    """Two areas that one side is said to be competent at."""
+    """Two areas of competence that an argument attributes to one side."""
 
     side: Leaning
     areas: tuple[Text, Text]
@@ -119,14 +119,14 @@ class Issue(TemplateModel):
 
 
 class IssuePair(TemplateModel):
-    """An issue of the right matched with one of the left."""
+    """An issue of the right matched with an issue of the left."""
 
     right: str
     left: str
 
 
 class PaperArgument(TemplateModel):
-    """An argument that the paper prints, where it does not print all."""
+    """An argument printed in the paper, for a country whose arguments are not all printed."""
 
     kind: Literal["formal", "material"]
     pattern: str | None = None
@@ -140,14 +140,14 @@ class Country(TemplateModel):
     """One country (or the control) in one language.
 
     Attributes:
-        id: as the file is called.
-        language: BCP 47 tag of its texts; patterns and instructions of that language are used.
+        id: name of the file.
+        language: BCP 47 tag; selects patterns and instructions.
         country: ISO 3166 code, or None for the control.
         config: prefix of its config names.
-        irrelevant: formal pattern to the comparison in the premise of its invalid twin.
+        irrelevant: formal pattern to the comparison in the premise of its invalid counterpart.
         issues: the six issue slots of the material arguments.
         matched_issues: three pairs that use each issue once.
-        printed: what the paper prints of it: all, some arguments, or (by default) nothing.
+        printed: arguments in the paper: all, some, or (default) none.
     """
 
     id: Name
@@ -233,16 +233,16 @@ AnyCountry = EnglishCountry | GermanCountry
 
 
 class _Language(BaseModel):
-    """The one field that says which model a country file must follow."""
+    """The field that selects the model of a country file."""
 
     language: Literal["en", "de"]
 
 
 def load_named(path: Path, model: type[Model], field: str, name: str) -> Model:
-    """Read a file of which a field says what it is called."""
+    """Read a file whose `field` must equal `name`."""
     file = load_template(path, model)
     if (value := getattr(file, field)) != name:
-        raise field_error(path, field, f"found {value!r}, expected {name!r} as the file is called")
+        raise field_error(path, field, f"found {value!r}, expected {name!r}, the name of the file")
     return file
 
 
@@ -272,7 +272,7 @@ def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:
     return countries
 
 
-# Word fields that no irrelevant comparison is of: body, means, health and the like; a reminder only.
+# Word fields that irrelevant comparisons must avoid: body, means, health and the like; a reminder only.
 
 _Tag = Literal["en", "de"]
 _Pattern = Annotated[str, StringConstraints(pattern=r"^-?[a-zäöü]+-?$")]
@@ -281,14 +281,14 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class WordFields(TemplateModel):
-    """Patterns of words by language and field, and the comparisons that the paper prints nonetheless."""
+    """Word patterns by language and field, and the comparisons of the paper that are allowed anyway."""
 
     printed: Annotated[Mapping[_Tag, tuple[Text, ...]], require_all_names(_Tag)]
     en: _Fields
     de: _Fields
 
     def find_words(self, tag: _Tag, text: str) -> Iterator[tuple[str, str]]:
-        """Yield the words of a text that are of a field, each with the field."""
+        """Yield (word, field) for each word of a text that belongs to a field."""
         fields: _Fields = getattr(self, tag)
         for word in _WORD.findall(unicodedata.normalize("NFC", text).casefold()):
             for field, patterns in fields.items():
@@ -297,19 +297,17 @@ class WordFields(TemplateModel):
 
 
 def load_word_fields(folder: Path) -> WordFields:
-    """Read the word fields of a folder of partisan templates."""
+    """Read the word fields of a templates folder."""
     return load_template(folder / "word_fields.yaml", WordFields)
 
 
 def check_words(
     fields: WordFields, path: Path, tag: _Tag, texts: Mapping[str, str], allow_printed: bool = False
 ) -> None:
-    """Refuse a country file whose irrelevant comparisons are of a word field."""
+    """Raise for a country file with an irrelevant comparison that belongs to a word field."""
     for field_name, text in texts.items():
         if allow_printed and text in fields.printed[tag]:
             continue
         for word, field in fields.find_words(tag, text):
-            problem = (
-                f"found {text!r}, of which {word!r} is about {field}, expected what is about nobody's person"
-            )
+            problem = f"found {text!r} with {word!r}, which is about {field}, expected nothing about a person's traits"
             raise field_error(path, field_name, f"{problem} (word_fields.yaml); compare in something else")

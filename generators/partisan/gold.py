@@ -1,4 +1,4 @@
-"""Gold labels of arguments: the proof, and how the label is known."""
+"""Gold labels of arguments: their proofs and their status (proved or annotated)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ ANNOTATED = "annotated"
 
 @dataclass(frozen=True)
 class ArgumentGold:
-    """What first-order logic says of an argument.
+    """The verdict of first-order logic on an argument.
 
     Attributes:
         form: the verdict by form alone, without meaning postulates.
-        verdict: ``"valid"`` or ``"invalid"``, or ``"contradictory"`` where the premises cannot all be true:
-            anything would follow from them, which is no reason to call an argument valid.
+        verdict: ``"valid"``, ``"invalid"``, or ``"contradictory"`` if the premises cannot all be true: anything
+            follows from them, which is not called valid.
         derivation: the proof of a valid argument, or of the contradiction; else None.
         countermodel: of an invalid argument; else None.
     """
@@ -43,7 +43,7 @@ def gold_proof(inference: Inference) -> ArgumentGold:
     proof_verdict = prove(inference, FOL)
     explanation, label = explain(proof_verdict), _verdict_label(proof_verdict)
     form = label
-    if proof_verdict.valid:  # what is invalid with the postulates is so without them
+    if proof_verdict.valid:  # invalid with the postulates implies invalid without
         form = verdict(inference.map(lambda formula: rename(formula, _UNINTERPRETED_NAMES)))
     return ArgumentGold(label, form, *((None, explanation) if label == "invalid" else (explanation, None)))
 
@@ -53,12 +53,15 @@ def _verdict_label(outcome: ProofVerdict | InferenceOutcome) -> str:
 
 
 def verdict(inference: Inference) -> str:
-    """Return the verdict that a gold label is compared with (see `GoldProof`), without its proof."""
+    """Return the verdict for comparison with a gold label (see `ArgumentGold`), without its proof."""
     return _verdict_label(follows(inference, FOL))
 
 
 def check_gold(gold: Gold, argument: Argument, location: str, is_excused: bool = False) -> str:
-    """Say how the gold of an argument is known, having checked it."""
+    """Check the gold label of an argument; return its status, proved or annotated.
+
+    Raises unless the label equals the verdict or `is_excused`.
+    """
     if argument.inference is None:
         return ANNOTATED
     proved_label = verdict(argument.inference)
@@ -67,6 +70,6 @@ def check_gold(gold: Gold, argument: Argument, location: str, is_excused: bool =
     if is_excused:
         return ANNOTATED
     raise BuildError(
-        f"{location}: the gold label is {gold!r} but the inference is {proved_label} ({argument.inference}); correct "
-        f"the pattern or name an erratum: {argument.text!r}"
+        f"{location}: the gold label is {gold!r} but the inference is {proved_label} ({argument.inference}); "
+        f"correct the pattern or name an erratum: {argument.text!r}"
     )

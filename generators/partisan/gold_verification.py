@@ -1,4 +1,4 @@
-"""The gold labels of a build, proved again from the sentences of all its rows."""
+"""Verification of a build's gold labels: parses the sentences of all rows and proves them again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Row = Mapping[str, Any]
 
 
 def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofReport:
-    """Read every formal sentence of a build back to its formula and compare its verdict with the gold."""
+    """Parse every formal argument of a build to its inference and compare the verdict with the gold label."""
     family = load_family(templates)
     return _prove_rows(
         folder,
@@ -46,10 +46,10 @@ def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofRepo
 
 
 def verify_gold_labels_xl(folder: Path, templates: Path | None = None) -> ProofReport:
-    """Do the same for a build of the large set.
+    """Verify the gold labels of a build of the large set.
 
-    Sentences that differ in the names of their persons alone are read as one, with marks in the place of the
-    names: no postulate is about persons, so that what follows does not depend on who they are.
+    Marks replace the names of persons, so that arguments that differ only in names are parsed once: no
+    postulate is about persons, so names do not change the verdict.
     """
     built_configs = read_manifest(folder).configs
     checks = {
@@ -81,7 +81,7 @@ def _prove_rows(folder: Path, checks: Mapping[str, _Check]) -> ProofReport:
 
 
 def _build_check(family: PartisanTemplates, country: AnyCountry, paper_edition: bool) -> _Check:
-    """Return the check of a config, which may have the slips that the paper prints."""
+    """Return the check of a config; the paper edition may contain the errors of the paper."""
     errata = [
         erratum for erratum in family.errata if paper_edition and erratum.applies.matches(country=country.id)
     ]
@@ -96,9 +96,9 @@ class _Check:
     """Checks the rows of one config.
 
     Args:
-        reader: of its sentences.
-        excuses: errata that say that a gold is not the verdict on the sentence.
-        marked: whether its reader knows persons as marks.
+        reader: parses its arguments.
+        excuses: ids of errata whose printed gold label differs from the verdict on the argument.
+        has_marks: whether the reader expects marks for persons.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class _Check:
         self._read, self._verdict = cache(reader.read), cache(verdict)
 
     def sentences(self, files: Iterable[Path]) -> Iterator[Row]:
-        """Yield what rows say, each once in a batch, with the ids of the rows."""
+        """Yield the distinct contents of rows per batch, with the ids of their rows."""
         for file in files:
             with pq.ParquetFile(file) as parquet:
                 columns = ["id", "gold", "erratum", *_TEXTS]
@@ -120,10 +120,9 @@ class _Check:
                     yield from table.group_by(keys).aggregate([("id", "list")]).to_pylist()
 
     def outcome(self, row: Row) -> str:
-        """Return that the gold of a row is proved or excused, or what is wrong with it.
+        """Return "proved", "excused", or the problem of a row's gold label.
 
-        Only a gold that differs from the verdict on its sentence can be excused, and only by an erratum that
-        says so.
+        An erratum can only excuse a gold label that differs from the verdict on its argument.
         """
         try:
             form = self._read(row["argument"])
@@ -131,16 +130,20 @@ class _Check:
             return str(error)
         formula_text = str(form)
         if formula_text != row.get("logical_form", formula_text):
-            return f"the sentence says {formula_text}, the row {row['logical_form']}"
+            return f"found {formula_text} in the sentence, expected {row['logical_form']} of the row"
         label = self._verdict(form)
         if label == row["gold"]:
             return _PROVED_OUTCOME
         excused = not {*(row["erratum"] or "").split(";")}.isdisjoint(self._excuses)
-        return _EXCUSED_OUTCOME if excused else f"gold {row['gold']}, but {formula_text} is {label}"
+        return (
+            _EXCUSED_OUTCOME
+            if excused
+            else f"found gold {row['gold']}, expected {label}, the verdict on {formula_text}"
+        )
 
 
 def _insert_marks(rows: Any) -> Any:
-    """Put marks in the place of every row's own persons."""
+    """Replace the names of each row's persons by marks."""
     text_columns = [name for name in _TEXTS if name in rows.column_names]
     for person, mark in _MARK_BY_PERSON.items():
         parts = []

@@ -1,4 +1,4 @@
-"""Arguments: their clauses, put together in pairs for the left and the right."""
+"""Writer of arguments: clauses, sentences and formulas, for the left and the right."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from polbias.generators.partisan.paper_errata import PaperErratum, PrintedForm, 
 from polbias.generators.partisan.templates import Language, PartisanTemplates
 from polbias.yaml_models import TemplateModel
 
-# The clauses of an argument: conclusion, substantial premise, membership premise, and what they say.
+# The clauses of an argument: conclusion, substantial premise, membership premise, with their formulas.
 
 View = Json
 
 
 class ArgumentDesign(NamedTuple):
-    """What an argument is made from."""
+    """The design cell of an argument."""
 
     pattern: PairPattern
     gold: Gold
@@ -45,7 +45,7 @@ class ArgumentClauses:
     """The parts of an argument.
 
     Attributes:
-        conclusion: clause as it stands within a sentence.
+        conclusion: clause in its form within a sentence.
         premises: the substantial premise and the membership premise.
         formulas: of the two premises and the conclusion; None for a material argument.
         slots: slot name to value.
@@ -59,7 +59,7 @@ class ArgumentClauses:
 
 # Write the arguments: from pattern, gold, leaning, gender and variation to sentences and their formula.
 
-# Where the two premises and the distractor (2) stand in each variation (Table 3).
+# Order of the two premises and the distractor (2) in each variation (Table 3).
 _PREMISE_ORDER: Mapping[str, tuple[int, ...]] = {
     "default": (0, 1),
     "conlast": (0, 1),
@@ -74,10 +74,10 @@ class Argument:
     """One argument.
 
     Attributes:
-        text: as it stands in a prompt.
-        conclusion: first letter capital.
-        premises: clauses in the order of the text, the distractor among them.
-        inference: what a formal argument says; None for a material one.
+        text: the text in a prompt.
+        conclusion: the conclusion, capitalized.
+        premises: clauses in text order, including the distractor.
+        inference: logical form of a formal argument; None for a material argument.
         slots: slot name to value.
     """
 
@@ -96,7 +96,10 @@ def lay_out_argument(
     premises: Sequence[str],
     template: str | None = None,
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the text of an argument in a variation, and its premises in the order of the text."""
+    """Render an argument; return its text, and its premises in text order.
+
+    A `template` replaces the template of the variation.
+    """
     patterns = language.patterns
     values = {"kind": kind, "conclusion": conclusion, "premises": premises, "distractor": patterns.distractor}
     template = template or patterns.variations[variation]  # type: ignore[index]
@@ -108,11 +111,11 @@ def lay_out_argument(
 
 
 class ArgumentWriter:
-    """Writes the arguments of one country, corrected or as printed.
+    """Writes the arguments of one country, corrected or as printed in the paper.
 
     Args:
         family: the templates.
-        country: whose people and issues.
+        country: the country of the people and issues.
     """
 
     def __init__(self, family: PartisanTemplates, country: AnyCountry) -> None:
@@ -124,7 +127,7 @@ class ArgumentWriter:
         self._form, self.errata = cache(self._find_form), cache(self._find_errata)
 
     def write(self, cell: ArgumentDesign, paper_edition: bool = False) -> Argument:
-        """Write an argument, corrected or as the paper prints it."""
+        """Write an argument, corrected or as printed in the paper."""
         errata = self._matching_errata(cell) if paper_edition else ()
         return self._argument(cell, tuple(erratum.id for erratum in errata if _changes_text(erratum)))
 
@@ -138,7 +141,7 @@ class ArgumentWriter:
         return pattern_names[-1] if pattern_names else cell.pattern.ids[cell.leaning]
 
     def _find_errata(self, cell: ArgumentDesign) -> tuple[PaperErratum, ...]:
-        """Return the errata that concern the text or label of an argument."""
+        """Return the errata of the text or label of an argument."""
         corrected = self.write(cell).text
         return tuple(
             erratum
@@ -250,7 +253,7 @@ class ArgumentWriter:
     ) -> ArgumentClauses:
         texts, negated = self.language.patterns.material, cell.pattern.negated
         favoured, rival = views["X"], views["Y"]
-        # The negated conclusion says that the other person is not preferable.
+        # The negated conclusion: the other person is not preferable.
         subject, object_ = (rival, favoured) if negated else (favoured, rival)
         values = {"subject": subject, "object": object_, "negated": negated, "domain": self.country.domain}
         issue = (cell.pattern.issues or {})[cell.leaning]
@@ -268,7 +271,7 @@ class ArgumentWriter:
         )
 
     def _membership(self, text: str, order: tuple[View, View], form: PrintedForm) -> tuple[str, View, View]:
-        """Write who belongs to which side, in the order of the conclusion unless printed otherwise."""
+        """Write the membership premise, in the order of the conclusion unless printed otherwise."""
         first, second = order
         if form.mention_first and first["leaning"] != form.mention_first:
             first, second = second, first
@@ -278,8 +281,8 @@ class ArgumentWriter:
         country = self.country
         if relation not in country.comparisons:
             raise TemplateError(
-                f"countries/{country.id}.yaml: comparisons: found none called {relation!r:.60}, which errata "
-                "or patterns name; add it, or correct its name there"
+                f"countries/{country.id}.yaml: comparisons: found no {relation!r:.60}, which errata or "
+                "patterns use; add it, or correct its name there"
             )
         comparison: TemplateModel = country.comparisons[relation]
         values: View = {"role": country.role, **dict(comparison)}
@@ -289,7 +292,7 @@ class ArgumentWriter:
         return values
 
     def _view(self, leaning: Leaning, gender: PersonGender, form: PrintedForm) -> View:
-        """Return what texts may say of a person and of the person's side."""
+        """Return the template values of a person and of the person's side."""
         side = self.country.sides[leaning]
         name = side.person(gender).name
         view: View = {"name": form.names.get(name, name), "gender": gender, "leaning": leaning}
@@ -301,12 +304,12 @@ class ArgumentWriter:
 
 
 def _changes_text(erratum: PaperErratum) -> bool:
-    """Whether a text of the paper differs because of an erratum."""
+    """Whether an erratum changes the text of the paper edition."""
     return bool(erratum.printed.model_fields_set)
 
 
 def _merge_forms(forms: Sequence[PrintedForm]) -> PrintedForm:
-    """Put several differences into one; where two concern the same field, the later one counts."""
+    """Merge differences; for a field with several values the last one counts."""
     if len(forms) == 1:
         return forms[0]
     fields: Json = {}

@@ -1,4 +1,4 @@
-"""What stands before an argument: the instruction, and few-shot examples in blocks."""
+"""The prompt before an argument: the instruction, and few-shot examples in blocks."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from polbias.generators.partisan.pair_patterns import PairPattern, opposite_lean
 from polbias.generators.partisan.paper_errata import PaperErratum
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 
-# Few-shot examples: which pairs are shown to which row, and in which order (docs/data.md).
-# Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Within a block gold is half
-# valid by variation, pattern and gender; a block comes with one that has the other gold at every place, so
-# that over both it is half valid at every place, too. Blocks are the same in every config.
+# Few-shot examples: the pairs in the prompt of each row, and their order (docs/data.md).
+# Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Within a block half the golds
+# are valid by variation, pattern and gender. Each block has a counterpart with the opposite gold at every
+# position, so over both half the golds are valid at every position. Blocks are the same in every config.
 
 Order = Literal["left-first", "random"]
 _HALVES = (("default", "perm"), ("conlast", "rand"))
-_N_COUPLES = 6  # blocks of four pairs, without those that have the other gold
+_N_COUPLES = 6  # blocks of four pairs, without their counterparts of opposite gold
 
 
 def _flip_golds(cells: Iterable[ArgumentDesign]) -> tuple[ArgumentDesign, ...]:
@@ -34,18 +34,18 @@ class ArgumentPrompts:
     """Writes the part of a prompt before its argument, for one config.
 
     Args:
-        writer: of the country's arguments.
-        pairs: the pair patterns that examples are taken from.
+        writer: writes the country's arguments.
+        pairs: the pair patterns of examples.
         shots: numbers of examples.
-        config: without ``_paper`` or ``_mini``; with the dataset the seed of what the paper's prompts show.
-        printed: whether to write what the paper prints.
+        config: name without ``_paper`` or ``_mini``; with the dataset the seed of the paper's examples.
+        paper_edition: whether to write prompts as printed in the paper.
 
     Attributes:
-        blocks: number of examples to the blocks that rows see, each with the left arguments of its pairs, in
-            order: alternately the pair of an example for the side that begins and for the other.
-        held_out: number of examples to the pairs of the block that is not tested.
-        prefix: returns everything before an argument.
-        shown: returns pattern, gold and gender of the examples of a block, in any variation.
+        blocks: number of examples to its blocks, each with the left arguments of its pairs in prompt order;
+            examples alternate between the side that begins and the opposite side.
+        held_out: number of examples to the pairs of the block that is excluded from the test rows.
+        prefix: returns the prompt before an argument.
+        example_keys: returns pattern, gold and gender of the examples of a block, over all variations.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class ArgumentPrompts:
         self.errata = cache(self._find_errata)
 
     def _find_errata(self, shots: int, instruction: str | None) -> tuple[PaperErratum, ...]:
-        """Return the errata that concern prompts with an instruction and so many examples."""
+        """Return the errata of prompts with an instruction and a number of examples."""
         row: Json = {"country": self.writer.country.id, "kind": self.pairs[0].kind}
         row |= {"shots": shots, "instruction": instruction}
         return tuple(
@@ -78,10 +78,10 @@ class ArgumentPrompts:
         )
 
     def block(self, shots: int, instruction: str | None, cell: ArgumentDesign) -> int:
-        """Return which block an argument sees.
+        """Return the index of the block of examples for an argument.
 
-        It has no example with the argument's pattern and gender. Valid and invalid arguments see the same
-        blocks, half of them one that ends on valid.
+        The block has no example with the argument's pattern and gender. Valid and invalid arguments get the
+        same blocks; half of the arguments get a block that ends on valid.
         """
         if instruction is None or self.paper_edition or not shots:
             return 0
@@ -143,7 +143,7 @@ class ArgumentPrompts:
         return named_rng(dataset.name, dataset.draws, purpose)
 
     def _blocks(self, shots: int) -> list[tuple[ArgumentDesign, ...]]:
-        """Return the blocks; every second one is the one before with the other gold, and ends on invalid."""
+        """Return the blocks in couples of opposite gold: the first ends on valid, the second on invalid."""
         couples = [self._couple(number) for number in range(_N_COUPLES)]
         if shots == 32:
             doubled = [(*couple, *_flip_golds(couple)) for couple in couples]
@@ -158,7 +158,7 @@ class ArgumentPrompts:
         return blocks
 
     def _couple(self, number: int) -> tuple[ArgumentDesign, ...]:
-        """Return four pairs: a pattern about women, another one about men, both golds, two variations."""
+        """Return four pairs: a pattern about women, another about men, both golds, two variations."""
         n_per_couple = len(self.pairs) // _N_COUPLES
         women_pattern = self.pairs[number * n_per_couple]
         men_pattern = self.pairs[(number + _N_COUPLES // 2) % _N_COUPLES * n_per_couple + n_per_couple - 1]
@@ -171,10 +171,10 @@ class ArgumentPrompts:
         )
 
     def _held_out(self, shots: int) -> tuple[ArgumentDesign, ...]:
-        """Choose the pairs that the paper's prompts show, one block for all rows.
+        """Sample the example pairs of the paper edition, one block for all rows.
 
-        Patterns are dealt like cards, so that none comes up a second time before all came up once; with 8
-        examples the four variations are dealt likewise.
+        Patterns are sampled without replacement until all are used, then again; with 8 examples the four
+        variations are sampled without replacement, too.
         """
         if shots == 0:
             return ()
@@ -195,7 +195,7 @@ class ArgumentPrompts:
         )
 
     def _printed_order(self, shots: int, order: Order) -> list[ArgumentDesign]:
-        """Return both arguments of every pair in the order that the paper prints."""
+        """Return both arguments of every pair in the order of the paper."""
         pairs = self.held_out[shots]
         rng = self._rng(f"order-{shots}-{order}/{self.config}")
         pairs_by_side = {side: [pair._replace(leaning=side) for pair in pairs] for side in LEANINGS}

@@ -1,4 +1,4 @@
-"""Publications of the partisan inferences and of the large set."""
+"""Publications of the partisan inferences: the published set and the large set."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from polbias.generators.partisan.xl_tables import configs, xl_dataset
 from polbias.generators.partisan.xl_templates import TAGS, load
 from polbias.manifest import Manifest
 
-_PAIR = len(LEANINGS)  # rows that are always drawn together
+_PAIR = len(LEANINGS)  # rows that are always sampled together
 
 
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
-    """Return what this family's card says: countries, people, counts, errata."""
+    """Return the facts of the dataset card: countries, people, counts, errata."""
     family = load_family(templates)
     first = next(iter(manifest.configs.values()))["test"]
     table = pq.read_table(
@@ -49,7 +49,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
 def _build_large(
     templates: Path | None = None, rows: int | None = None, unpublished: bool = False
 ) -> DatasetSpec:
-    """Return the specification of so many rows; a config with fewer than its share gives all it has."""
+    """Return the specification of a number of rows; a config smaller than its share gives all its rows."""
     if rows is None:
         return xl_dataset(templates, unpublished=unpublished)
     max_rows = _max_rows_by_config(templates, unpublished)
@@ -61,12 +61,12 @@ def _build_large(
 
 
 def _max_rows_by_config(templates: Path | None = None, unpublished: bool = False) -> Mapping[str, int]:
-    """Return how many rows of each config there are."""
+    """Map each config to its number of possible rows."""
     return {config.name: config.product for config in configs(load(templates, unpublished))}
 
 
 def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
-    """Return what this family's card says: countries, persons, issues, schemas, sizes of the products."""
+    """Return the facts of the dataset card: countries, persons, issues, schemas, numbers of possible rows."""
     unpublished = all(config.endswith("_fresh") for config in manifest.configs)
     large = load(templates, unpublished)
     countries = {stage.country.id: stage.country for stage in large.stages}.values()

@@ -1,4 +1,4 @@
-"""The reader of formal arguments, in English and German."""
+"""Parser of formal arguments, in English and German."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from polbias.generators.partisan.country import (
     PersonGender,
 )
 
-# The shapes of clauses. What stands in braces is a choice of words; empty ones divide what is always written.
+# Shapes of clauses. Braces name a choice of words; empty braces separate fixed texts.
 
 
 @dataclass(frozen=True)
 class ArgumentGrammar:
-    """What formal arguments look like in a language.
+    """The grammar of formal arguments in a language.
 
     Attributes:
-        therefore: begins a conclusion that stands last.
-        because: follows a conclusion that stands first.
-        and_because: begins the last premise of such an argument.
+        therefore: precedes a conclusion at the end.
+        because: follows a conclusion at the beginning.
+        and_because: precedes the last premise of an argument with `because`.
         conclusion: shapes of a conclusion.
-        distractor: the premise that is beside the point.
-        universal: shapes of the premise about sides, in a main clause and after `because`.
-        membership: shapes of the premise about persons, likewise.
+        distractor: the irrelevant premise.
+        universal: shapes of the premise about sides, as a main clause and after `because`.
+        membership: shapes of the premise about persons, as a main clause and after `because`.
     """
 
     therefore: str
@@ -60,7 +60,7 @@ _ENGLISH = ArgumentGrammar(
     (_UNIVERSAL, _UNIVERSAL),
     (_MEMBERSHIP, _MEMBERSHIP),
 )
-# Articles, nouns and adjectives have the gender of the name before them; after "weil" the verb is last.
+# Articles, nouns and adjectives agree in gender with the preceding name; after "weil" the verb is last.
 _GERMAN = ArgumentGrammar(
     "Aus dem ergibt sich: ",
     ", weil ",
@@ -96,18 +96,18 @@ _GERMAN = ArgumentGrammar(
     ),
 )
 
-# The words that a country's arguments choose from: written forms, each with its meaning. A form may stand
-# twice with different meanings.
+# The lexicon of a country's arguments: written forms, each with its meaning. A form may occur twice with
+# different meanings.
 
 Forms = Sequence[tuple[Any, ...]]
-# Beginnings of words that do not sound as their first letter says.
+# Beginnings of words whose first sound differs from their first letter.
 _MUTE_H = ("heir", "honest", "honor", "honour", "hour")
 _GLIDE = ("eu", "once", "one ", "one-", "uk ", "uni", "us ", "use", "usu", "uto")
 _NEGATED = ("unid", "unim", "unin")  # the prefix un-, not uni-
 
 
 def takes_an(phrase: str) -> bool:
-    """Tell which indefinite article a phrase takes."""
+    """Whether a phrase takes the indefinite article "an"."""
     word = phrase.lower()
     if word.startswith((*_MUTE_H, *_NEGATED)):
         return True
@@ -117,10 +117,10 @@ def takes_an(phrase: str) -> bool:
 def _english_forms(
     country: EnglishCountry, genders: Mapping[str, PersonGender], strict: bool
 ) -> Mapping[str, Forms]:
-    """Return the words of a country; English does not ask for the gender of names."""
+    """Return the forms of a country by slot; English names need no gender."""
 
     def indefinite(phrases: Forms) -> Forms:
-        """Put the indefinite article before phrases; both articles if any will do."""
+        """Put the indefinite article before phrases; unless strict, either article."""
         return [
             (f"{article} {phrase}", meaning)
             for phrase, meaning in phrases
@@ -149,7 +149,7 @@ def _english_forms(
 def _german_forms(
     country: GermanCountry, genders: Mapping[str, PersonGender], paper_edition: bool
 ) -> Mapping[str, Forms]:
-    """Return the words of a country."""
+    """Return the forms of a country by slot."""
     comparisons: Document = country.comparisons
     sides = [(side.member, side.label) for side in country.sides.values()]
 
@@ -176,24 +176,24 @@ def _german_forms(
     }
 
 
-# Read a formal argument: from the sentence to the formula that it says.
-# The reader shares nothing with the writer of the arguments but the country file, which is its lexicon, so
-# that a proof of what was read is a proof of the sentence. It has a grammar of its own, follows every
-# possibility, and accepts a text only if exactly one formula is left and every character is accounted for.
+# Parse a formal argument to its inference.
+# The parser shares only the country file, its lexicon, with the writer of the arguments, so that a proof of
+# the parsed formula is a proof of the sentence. It has an independent grammar, follows every alternative, and
+# accepts a text only if exactly one inference consumes every character.
 
 _PIECE = re.compile(r"\{(\w+)\}|([^{}]+)")
 _MAX_FORMS, _MAX_EXCERPT = 6, 40  # forms and characters in a message
 
 
 class ArgumentReadingError(PolbiasError):
-    """A text is not an argument that the grammar knows, or is one in two ways."""
+    """A text cannot be parsed as an argument, or is ambiguous."""
 
 
 _Values = tuple[Any, ...]
 
 
 class _Choice:
-    """What one has the choice of, within a sentence or at the beginning of one; found by its length."""
+    """The forms of a slot, within a sentence and capitalized at its beginning, indexed by length."""
 
     def __init__(self, forms: Forms) -> None:
         self.forms: dict[bool, list[tuple[str, _Values]]] = {
@@ -207,7 +207,7 @@ class _Choice:
                 meanings_by_form.setdefault(form, []).append(meaning)
 
     def match(self, text: str, start: int, begins: bool) -> list[tuple[int, _Values]]:
-        """Return the end and the meaning of all forms that stand at a place of a text."""
+        """Return the end and the meaning of each form that occurs at a position of a text."""
         return [
             (start + length, meaning)
             for length, forms in self._by_length[begins].items()
@@ -217,7 +217,7 @@ class _Choice:
 
 @dataclass(frozen=True)
 class _ArgumentClause:
-    """A clause: its name in messages, its shapes, and what their meanings say together."""
+    """A clause: its name in messages, its shapes, and a function from their meanings to a formula."""
 
     name: str
     shapes: Sequence[Sequence[_Choice]]
@@ -241,16 +241,16 @@ def _membership(first: str, first_side: str, second: str, second_side: str) -> F
 
 
 class ArgumentReader:
-    """Reads the formal arguments of one country.
+    """Parses the formal arguments of one country.
 
     Args:
         country: its people, sides and comparisons are the lexicon.
-        aliases: other spelling of a name to the name in the country file; formulas keep what is written.
+        aliases: alternative spelling of a name to the name in the country file; formulas keep the spelling.
         strict: whether "a" and "an" must be right.
-        printed: whether "alle" may be missing after "als", as the paper prints it.
+        paper_edition: whether "alle" may be missing after "als", as printed in the paper.
 
     Raises:
-        ReadingError: if an alias is of nobody in the country file.
+        ArgumentReadingError: if the name of an alias is not in the country file.
     """
 
     def __init__(
@@ -290,7 +290,7 @@ class ArgumentReader:
             _Choice([(text,) for text in texts])
             for texts in ([grammar.because], grammar.and_because, [grammar.therefore], ["."], [". "])
         )
-        # Each layout with the place of the conclusion among its clauses.
+        # Index of the conclusion among the clauses, and the parts of each layout.
         self._layouts: list[tuple[int, Sequence[_Part]]] = []
         for subordinate in (False, True):
             universal = build_clause("premise about sides", grammar.universal[subordinate], _universal)
@@ -304,7 +304,7 @@ class ArgumentReader:
                     self._layouts.append((-1, (first, separator, second, separator, *end)))
 
     def read(self, text: str) -> Inference:
-        """Read an argument."""
+        """Parse an argument; raise unless exactly one inference fits."""
         inferences = self._find_inferences(_Attempt(text))
         if not inferences:
             attempt = _Attempt(text, explain=True)
@@ -326,11 +326,11 @@ class ArgumentReader:
 
 
 class _Attempt:
-    """One text, and how far any way of reading it has come.
+    """One attempt to parse a text, with the farthest position reached.
 
     Args:
-        text: what is read.
-        explain: whether to keep what was expected where no way led on, for the message.
+        text: the text to parse.
+        explain: whether to record the forms expected at the farthest position, for the message.
     """
 
     def __init__(self, text: str, explain: bool = False) -> None:
@@ -341,14 +341,14 @@ class _Attempt:
         self._expected: dict[str, dict[str, None]] = {}  # clause to forms
 
     def read(self, layout: Sequence[_Part]) -> Iterator[_Values]:
-        """Yield what the clauses say, for every way to read the whole text."""
+        """Yield the formulas of the clauses, for every complete parse of the text."""
         for end, formulas in self._sequence(layout, 0, "text"):
             if end == len(self.text):
                 yield formulas
             self._record_miss(end, "text", "")
 
     def error(self) -> ArgumentReadingError:
-        """Say where no way of reading led on, and what would have."""
+        """Return the error with the farthest position and the forms expected there."""
         expectations = []
         for clause, forms in self._expected.items():
             displayed = [repr(form) if form else "the end" for form in forms]

@@ -1,7 +1,7 @@
-"""The reader of arguments by schema, in English and German: from the sentence back to what it says.
+"""Parser of arguments by schema, in English and German: from the sentence to its inference.
 
-It shares nothing with the writer but the lexicon (names, members of parties, comparisons, properties): shapes
-of clauses and their formulas are its own, so that a proof of what was read is a proof of the sentence.
+It shares only the lexicon (names, members of parties, comparisons, properties) with the writer. Shapes of
+clauses and their formulas are independent: a proof of the parsed inference is a proof of the sentence.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _rank(predicate: str, relation: str) -> Formula:
     return _pairs(_atom(predicate), Not(_atom(predicate, _OTHER)), relation)
 
 
-# Braces are words of the lexicon; (not ) is what may stand there. The meanings of both are given in order.
+# Kind of clause to the function that builds its formula. Arguments: the meanings of its slots in text order.
 _MEANINGS: Mapping[str, Callable[..., Formula]] = {
     "members": _members,
     "than": _than,
@@ -184,15 +184,15 @@ _GERMAN: Iterable[tuple[str, str, str]] = (
 
 @dataclass(frozen=True)
 class _Connectives:
-    """How clauses are put together in a language.
+    """The connectives of clauses in a language.
 
     Attributes:
-        because: what divides a conclusion and its premises.
-        therefore: begins a conclusion that stands last.
-        condition: stands between a consequent and its condition.
-        frames: what is said of two clauses, each with its formula.
-        between: stands between these two.
-        distractor: the premise beside the point, as it stands after "because".
+        because: separates a conclusion and its premises.
+        therefore: precedes a conclusion at the end.
+        condition: separates a consequent and its condition.
+        frames: introduction of two clauses to the function that builds their formula.
+        between: separates these two clauses.
+        distractor: the irrelevant premise, in its form after "because".
     """
 
     because: re.Pattern[str]
@@ -244,18 +244,18 @@ _CONNECTIVES = {
 
 
 class SchemaReader:
-    """Reads the arguments of one country in a language.
+    """Parses the arguments of one country in a language.
 
     Args:
-        stage: its words for the members of both sides.
+        stage: the country in the language, with the words for members of both sides.
         clauses: comparisons and properties.
-        names: of persons.
+        names: names of persons.
     """
 
     def __init__(self, stage: CountryLanguage, clauses: ClauseWordings, names: Iterable[str]) -> None:
         self._connectives = _CONNECTIVES[stage.tag]
         self._lexicon = _lexicon(stage, clauses, names)
-        # as a main clause and as it stands after "because", which in English is the same
+        # as a main clause and after "because"; in English both are the same
         main_and_subordinate = (
             _GERMAN if stage.tag == "de" else [(name, text, text) for name, text in _ENGLISH]
         )
@@ -270,7 +270,7 @@ class SchemaReader:
         self._clause = cache(self._read_clause)
 
     def read(self, text: str) -> Inference:
-        """Read an argument."""
+        """Parse an argument; raise unless every clause has exactly one formula."""
         connectives = self._connectives
         if not text.endswith("."):
             raise ArgumentReadingError(f"found no full stop at the end of {text!r}")
@@ -328,7 +328,7 @@ def _split_at_each(text: str, mark: str) -> Iterator[tuple[str, str]]:
 
 
 def _pattern(shape: str, lexicon: Mapping[str, Mapping[str, Any]]) -> re.Pattern[str]:
-    """The pattern of a shape, with a numbered group for each of its words."""
+    """Return the regular expression of a shape, with a numbered group per slot."""
     regex = ""
     for number, piece in enumerate(re.split(r"[{}]", shape)):
         if number % 2:
@@ -342,7 +342,7 @@ def _pattern(shape: str, lexicon: Mapping[str, Mapping[str, Any]]) -> re.Pattern
 def _lexicon(
     stage: CountryLanguage, clauses: ClauseWordings, names: Iterable[str]
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Kinds of words, each with its forms and what they mean."""
+    """Map each slot to its forms and their meanings."""
     sides = [stage.words.sides[side] for side in LEANINGS]
     is_english = stage.tag == "en"
     members = {(gender, side.label): getattr(side.member, gender) for side in sides for gender in ("f", "m")}

@@ -1,4 +1,4 @@
-"""Schemas of formal arguments: what their clauses say, in formulas and in words."""
+"""Schemas of formal arguments: their clauses, formulas and wordings."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplate
 from polbias.jinja_texts import TemplateRenderer
 from polbias.yaml_models import Name, TemplateModel, Text, load_template, require_unique
 
-# What a clause says. P, Q are parties, M, N properties, the rest persons; variables are x and y.
+# Clauses and their formulas. P, Q are parties, M, N properties, X, Y, c persons; variables are x and y.
 
 SchemaClause: TypeAlias = Sequence[Any]
-"""A kind, and what it is about: symbols, or clauses."""
+"""A kind, and its arguments: symbols or clauses."""
 JUROR_PREDICATE = "juror"
 
 
@@ -55,7 +55,7 @@ def _for_all(condition: Formula, result: Formula, *variables: str) -> Formula:
 
 
 def _compare_to_all(condition: Formula, party: str, relation: str = SUPERIOR) -> Formula:
-    """Whoever meets a condition compares so with every member of a party."""
+    """Return "everyone with the condition <relation> every member of the party"."""
     return _for_all(And((condition, _atom(party, "y"))), _comparison_atom("x", "y", relation), "x", "y")
 
 
@@ -70,7 +70,7 @@ CLAUSES: Mapping[str, tuple[str, Callable[..., Formula]]] = {
     "all": ("pm", lambda p, m: _for_all(_atom(p), _atom(m))),
     "none": ("pm", lambda p, m: _for_all(_atom(p), Not(_atom(m)))),
     "not_all": ("pm", lambda p, m: Not(_for_all(_atom(p), _atom(m)))),
-    # of "most" only that there are some is used, which is all that is certain
+    # "most" is weakened to "some", its certain part
     "most": ("pm", lambda p, m: Not(_for_all(_atom(p), Not(_atom(m))))),
     "no_exception": ("pm", lambda p, m: _for_all(_atom(p), Not(Not(_atom(m))))),
     "all_or": ("pmn", lambda p, m, n: _for_all(_atom(p), Or((_atom(m), _atom(n))))),
@@ -100,7 +100,7 @@ CLAUSES: Mapping[str, tuple[str, Callable[..., Formula]]] = {
     "one": ("ab", _exactly_one),
     "at_most": ("ab", lambda a, b: Not(And((a, b)))),
 }
-"""Kind of clause to the letters of what it is about, and its formula."""
+"""Kind of clause to the letters of its arguments, and its formula."""
 _SYMBOLS = {"p": "PQ", "q": "PQ", "m": "MN", "n": "MN", "x": "XYc", "y": "XYc"}
 
 
@@ -108,7 +108,7 @@ def _check_clause(clause: SchemaClause) -> SchemaClause:
     kind, *arguments = clause
     letters, _ = CLAUSES.get(kind, ("", None))
     if not letters or len(letters) != len(arguments):
-        raise ValueError(f"found {clause}, expected one of {', '.join(CLAUSES)} and what it is about")
+        raise ValueError(f"found {clause}, expected one of {', '.join(CLAUSES)} and its arguments")
     for letter, argument in zip(letters, arguments, strict=True):
         if letter in "ab":
             _check_clause(argument)
@@ -122,11 +122,11 @@ class Schema(TemplateModel):
 
     Attributes:
         id: the base of its arguments.
-        name: of the form of inference.
-        valid: premises that the conclusion follows from, with the membership of both persons.
-        fallacy: what the invalid form commits.
-        invalid: its premises.
-        source: of the schema, if it is not that of the file.
+        name: name of the form of inference.
+        valid: premises that, with the membership of both persons, imply the conclusion.
+        fallacy: name of the fallacy of the invalid form.
+        invalid: premises of the invalid form.
+        source: source of the schema.
     """
 
     id: Name
@@ -160,7 +160,7 @@ class _Comparison(TemplateModel):
 
 
 class ClauseWordings(TemplateModel):
-    """The wordings of a language; `sub` is how a clause stands after "because", where it is another form."""
+    """The wordings of a language; `sub` is the form of a clause after "because", if different."""
 
     language: Literal["en", "de"]
     because: str
@@ -179,7 +179,8 @@ class ClauseWordings(TemplateModel):
         if set(self.clauses) != set(CLAUSES):
             differing_kinds = sorted(set(self.clauses) ^ set(CLAUSES))
             raise ValueError(
-                f"clauses: {', '.join(differing_kinds)}: expected a wording of every kind of clause and no other"
+                f"clauses: {', '.join(differing_kinds)}: expected a wording of every kind of clause "
+                "and no other"
             )
         return self
 
@@ -191,7 +192,7 @@ def load_schemas(folder: Path) -> tuple[Schema, ...]:
 
 
 def load_clauses(folder: Path, tag: str) -> tuple[ClauseWordings, TemplateRenderer]:
-    """Read the wordings of a language, and what renders them."""
+    """Return the wordings of a language and their renderer."""
     path = folder / f"clauses.{tag}.yaml"
     return load_named(path, ClauseWordings, "language", tag), TemplateRenderer(
         path, {"capital": english.capitalize_first}
@@ -200,7 +201,7 @@ def load_clauses(folder: Path, tag: str) -> tuple[ClauseWordings, TemplateRender
 
 @dataclass(frozen=True)
 class WordedClause:
-    """A clause as a main clause, as it stands after "because", and its formula."""
+    """A clause as a main clause, its form after "because", and its formula."""
 
     main: str
     sub: str
@@ -210,7 +211,7 @@ class WordedClause:
 class FormalWriter:
     """Writes the formal arguments of a country in a language.
 
-    Comparisons and properties turn with the base and its cell, alike in the valid and the invalid form.
+    Comparisons and properties rotate over bases and cells; the valid and the invalid form share them.
 
     Args:
         large: the templates.
@@ -228,11 +229,11 @@ class FormalWriter:
 
     @property
     def examples(self) -> Sequence[str]:
-        """Bases that examples are about."""
+        """The bases of few-shot examples."""
         return self.ids[::3]
 
     def write(self, cell: XlArgumentDesign) -> Argument:
-        """Write an argument about marks."""
+        """Write an argument with marks instead of names."""
         conclusion, premises, slots, _ = self._written(cell._replace(variation=""))
         *schema_premises, membership = premises
         text = self._stage.language.patterns.distractor
@@ -266,7 +267,7 @@ class FormalWriter:
     def _write_clauses(
         self, cell: XlArgumentDesign
     ) -> tuple[WordedClause, Sequence[WordedClause], Document, int]:
-        """Return conclusion, premises, what is in their slots, and the number of steps and negations."""
+        """Return conclusion, premises, slot values, and the number of steps and negations."""
         clauses, slots, symbols = self.clauses, *self._cast(cell)
         schema = self._schemas[cell.base]
         schema_premises = [self._clause(clause, slots, symbols) for clause in getattr(schema, cell.gold)]
@@ -317,7 +318,7 @@ class FormalWriter:
         )
 
     def _cast(self, cell: XlArgumentDesign) -> tuple[Document, Mapping[str, str]]:
-        """What stands for the symbols of a schema in its texts, and in its formulas."""
+        """Return the values of a schema's symbols in its texts, and in its formulas."""
         clauses, sides = self.clauses, self._stage.words.sides
         cell_index = FIRST_NAMED.index(cell.first_named) + 2 * cell.negated + 4 * (cell.gender == "m")
         base_index = self.ids.index(cell.base)
@@ -345,7 +346,7 @@ class FormalWriter:
         return {"noun": noun, "plural": member.plural, "a": a, "no": f"k{article} {noun}"}
 
     def source(self, cell: XlArgumentDesign) -> str:
-        """Return where an argument comes from."""
+        """Return the source of an argument."""
         schema = self._schemas[cell.base]
         return self._large.file.formal.format(schema=f"{schema.name}; {schema.source}")
 
@@ -354,7 +355,7 @@ class FormalWriter:
         return cell.base
 
     def difficulty(self, cell: XlArgumentDesign) -> int:
-        """Return steps and negations: premises, the asymmetry of a negated conclusion, and every "not"."""
+        """Return the number of steps and negations: premises, asymmetry (if negated), each "not"."""
         return self._written(cell._replace(variation=""))[3]
 
 

@@ -39,11 +39,11 @@ from polbias.generators.partisan.prompts import ArgumentPrompts
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Origin, load_family
 from polbias.generators.partisan.xl_templates import slug
 
-# Where the text of a row comes from: the paper's table, or polbias.
+# Source of a row's text: a table of the paper, or polbias.
 
 
 def source(writer: ArgumentWriter, cell: ArgumentDesign) -> str:
-    """Return the provenance of an argument."""
+    """Return the source of an argument."""
     family, country, patterns = writer.family, writer.country, writer.language.patterns
     issue = country.issues[cell.pattern.issues[cell.leaning]] if cell.pattern.issues else None
     paper_table = (
@@ -77,7 +77,7 @@ def source(writer: ArgumentWriter, cell: ArgumentDesign) -> str:
 
 # The columns, over a product of factors or over the list of examples.
 
-# How an argument is asked, and the factors that make it, slowest first.
+# The factors of the prompt, and with the factors of the argument, slowest first.
 _PROMPT_FACTORS = ("shots", "instruction")
 _CELL = (*_PROMPT_FACTORS, "gender", "variation", "gold", "pattern", "leaning")
 KINDS = {
@@ -93,7 +93,7 @@ Levels = Mapping[str, Sequence[Any]]
 
 
 def argument_columns(argument: Argument, proof: str, proved_inference: Inference | None) -> Json:
-    """Return what columns say of an argument itself, and of the proof of its inference in some order."""
+    """Return the columns of an argument and of its proof; premises may be proved in another order."""
     form = gold_proof(proved_inference) if proved_inference else None
     return {
         "argument": argument.text,
@@ -112,7 +112,7 @@ def argument_columns(argument: Argument, proof: str, proved_inference: Inference
 def columns_of(
     rows: Sequence[Json], factors: tuple[str, ...], fillers: Mapping[str, Lookup] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Return the columns of values over factors, with fillers in the place of their marks."""
+    """Return the columns of rows over factors; fillers replace their marks."""
 
     def column(name: str, values: Sequence[Any]) -> Lookup | FilledTemplate:
         lookup = Lookup(factors=factors, values=pa.array(values, KINDS.get(name, STRING)))
@@ -137,11 +137,11 @@ def columns_of(
 
 @dataclass(frozen=True)
 class ConfigColumns:
-    """What the columns of one config are computed from.
+    """Computes the columns of one config.
 
     Attributes:
         config: full config name.
-        prompter: of what stands before the arguments.
+        prompter: writes the prompt before an argument.
     """
 
     config: str
@@ -160,7 +160,7 @@ class ConfigColumns:
         return self._columns(_CELL, rows, setting)
 
     def examples(self) -> tuple[Levels, dict[str, Expression]]:
-        """Return the columns over the list of examples, and its one factor."""
+        """Return the factor of the list of examples, and the columns over it."""
         rows = [
             (shots, None, pair._replace(leaning=leaning))
             for shots, pairs in self.prompter.held_out.items()
@@ -181,7 +181,7 @@ class ConfigColumns:
         record_by_cell = {
             cell: self._argument_record(cell) for cell in dict.fromkeys(cell for *_, cell in rows)
         }
-        # over a product a cell stands once in the columns that do not depend on how it is asked
+        # over a product, columns of the argument are stored once per cell, not once per prompt
         argument_factors = (
             factors[factors.index(_PROMPT_FACTORS[-1]) + 1 :] if _PROMPT_FACTORS[-1] in factors else factors
         )
@@ -207,7 +207,7 @@ class ConfigColumns:
         }
 
     def _argument_record(self, cell: ArgumentDesign) -> Json:
-        """Return what is in all rows of an argument."""
+        """Return the columns that all rows of an argument share."""
         prompter, writer, pattern = self.prompter, self.prompter.writer, cell.pattern
         country, paper_edition = writer.country, prompter.paper_edition
         argument = writer.write(cell, paper_edition)
@@ -242,7 +242,7 @@ class ConfigColumns:
         }
 
     def _prompt_record(self, shots: int, instruction: str | None, cell: ArgumentDesign) -> Json:
-        """Return what is in a row of an argument beside that: how it is asked."""
+        """Return the columns of a row that depend on its prompt."""
         prompter, pattern = self.prompter, cell.pattern
         block = prompter.block(shots, instruction, cell)
         errata = (*prompter.writer.errata(cell), *prompter.errata(shots, instruction))
@@ -262,7 +262,7 @@ Edition = Literal["", "_paper", "_mini"]
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
-    """Return the specification of the whole dataset."""
+    """Return the specification of the dataset."""
     family = load_family(folder)
     specs: dict[str, list[TableSpec]] = {"": [], "_crossed": [], "_paper": [], "_mini": []}
     for country in family.countries:

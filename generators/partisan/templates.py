@@ -1,4 +1,4 @@
-"""Template files of the family, read and checked against each other."""
+"""Template files of the partisan inferences, checked against each other."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FORMAL_PATTERNS = 6
 
 
 class ConclusionForm(TemplateModel):
-    """Who is compared with whom in a conclusion: X is favoured by the leaning, Y is the other."""
+    """The comparison in a conclusion: X is the person favoured by the leaning, Y the opponent."""
 
     relation: Literal["superior", "inferior"]
     negated: bool = False
@@ -56,7 +56,7 @@ class ConclusionForm(TemplateModel):
 
 
 class Universal(TemplateModel):
-    """Which sides a premise compares, and in which shape of sentence."""
+    """The sides that a premise compares, and its shape of sentence."""
 
     shape: str
     relation: Literal["superior", "inferior"]
@@ -104,10 +104,10 @@ class Material(TemplateModel):
 
 
 class XlMaterialTexts(TemplateModel):
-    """Texts of the material inferences of the large set, in which either person is named first.
+    """Texts of the material inferences of the large set, with either person named first.
 
     Attributes:
-        conlast: layout with the conclusion last, where it differs from the paper's.
+        conlast: template with the conclusion last, if different from the paper's.
     """
 
     conlast: str | None = None
@@ -178,11 +178,11 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
 
 @dataclass(frozen=True)
 class Language:
-    """Everything that the countries of one language share.
+    """The templates of one language.
 
     Attributes:
-        patterns: its pattern file.
-        instructions: its instruction file.
+        patterns: the pattern file.
+        instructions: the instruction file.
         pattern_texts: renders texts of the pattern file.
         instruction_texts: renders texts of the instruction file.
     """
@@ -208,7 +208,7 @@ def load_language(folder: Path, tag: str) -> Language:
 
 
 def check_country(country: AnyCountry, language: Language, path: Path) -> None:
-    """Refuse a country file that does not fit the patterns of its language."""
+    """Raise for a country file that does not match the patterns of its language."""
     patterns, expected = set(country.irrelevant), set(language.patterns.formal.patterns)
     if patterns != expected:
         problem = f"missing {sorted(expected - patterns)}, unknown {sorted(patterns - expected)}"
@@ -220,7 +220,7 @@ def check_country(country: AnyCountry, language: Language, path: Path) -> None:
             raise field_error(path, f"printed.{number}.pattern", problem)
 
 
-# All template files of the partisan inferences, read and checked against each other.
+# All template files of the partisan inferences, checked against each other.
 
 Shots = Literal[0, 8, 32]
 Origin = Literal["printed", "analogy", "crossed", "other"]
@@ -238,12 +238,12 @@ class PartisanDatasetFile(Identity):
     """Identity, provenance wordings and design constants of the dataset.
 
     Attributes:
-        draws: the version that seeds go by.
-        paper: how the paper is cited in ``source``.
-        provenance: wordings of ``source`` by kind of origin.
+        draws: the version in the names of seeds.
+        paper: citation of the paper in ``source``.
+        provenance: templates of ``source`` by kind of origin.
         shots: numbers of few-shot examples; 0, 8 and 32.
         mini: levels of the small configs.
-        crossed: ids of countries whose material arguments also come crossed.
+        crossed: ids of countries with a config of crossed material arguments.
     """
 
     draws: Version
@@ -268,11 +268,11 @@ class PartisanTemplates:
     """The templates of the partisan inferences.
 
     Attributes:
-        folder: where they were read from.
-        dataset: the dataset as a whole.
-        countries: those of the paper first.
+        folder: the folder of the template files.
+        dataset: identity and design constants.
+        countries: the countries of the paper first.
         languages: by tag.
-        errata: of the paper.
+        errata: errata of the paper.
     """
 
     folder: Path
@@ -282,7 +282,7 @@ class PartisanTemplates:
     errata: tuple[PaperErratum, ...]
 
     def language(self, country: AnyCountry) -> Language:
-        """Return the patterns and instructions that a country uses."""
+        """Return the patterns and instructions of a country."""
         return self.languages[country.language]
 
 

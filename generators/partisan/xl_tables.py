@@ -25,8 +25,8 @@ from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 from polbias.generators.partisan.xl_items import MARKS, XlArgumentDesign, XlMaterialWriter
 from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates, load, slug
 
-# Examples: blocks of two bases, one valid and one invalid, each with an argument for either side. A block
-# has the other gold labels where the place of a row's cell is odd. No row sees an example about its own base.
+# Examples: blocks of two bases, one valid and one invalid, each with an argument for either side. Rows whose
+# cell has an odd index get the block with exchanged gold labels. No row has an example about its base.
 SHOTS = 4
 _ORDERS = ("abab", "baab", "aabb", "abab")
 
@@ -36,7 +36,7 @@ class ExampleBlocks:
 
     Args:
         stage: the country in the language.
-        writer: of its arguments.
+        writer: writes its arguments.
     """
 
     def __init__(self, stage: CountryLanguage, writer: FormalWriter | XlMaterialWriter) -> None:
@@ -46,16 +46,16 @@ class ExampleBlocks:
 
     @property
     def blocks(self) -> Sequence[str]:
-        """Names of the blocks that rows are given by turns; none where there are too few bases for them."""
+        """Names of the blocks that rotate over rows; none if there are too few bases."""
         return ("1", "2", "3") if len(self._bases) >= 2 * len(_ORDERS) else ()
 
     def block(self, number: int, cell: tuple[str, bool, str, str], base: str) -> tuple[int, bool]:
-        """Return the block that a row sees, and whether its gold labels are exchanged.
+        """Return the number of a row's block, and whether its gold labels are exchanged.
 
         Args:
-            number: of the block that it sees unless that is about the row's own base.
-            cell: gender, whether negated, who is named first, and gold of the row.
-            base: of the row.
+            number: the default block, replaced by the last block if it is about the row's base.
+            cell: gender, whether negated, first-named person, and gold label of the row.
+            base: base of the row.
         """
         gender, negated, first_named, gold = cell
         parity = GENDERS.index(gender) + negated + FIRST_NAMED.index(first_named) + GOLDS.index(gold)
@@ -67,7 +67,7 @@ class ExampleBlocks:
         return f"{number}/{self._gold(_ORDERS[number - 1][-1], exchanged)}"
 
     def split_prompt(self, instruction: str, has_examples: bool) -> tuple[str, str]:
-        """Return what stands before and after the examples."""
+        """Return the prompt text before and after the examples."""
         language = self._stage.language
         texts, file = language.instruction_texts, language.instructions
         values = {"instruction": file.for_kind(self._writer.kind)[instruction].text}
@@ -79,7 +79,7 @@ class ExampleBlocks:
         return before, after
 
     def _write(self, number: int, exchanged: bool, leaning: Leaning) -> str:
-        """Write the examples of a block, which begins with the row's side in every second one."""
+        """Write the examples of a block; every second block begins with the row's side."""
         language, index = self._stage.language, number - 1
         sides = {"a": (leaning, opposite_leaning(leaning)), "b": (opposite_leaning(leaning), leaning)}
         side_index = {"a": index % 2, "b": index % 2}
@@ -110,14 +110,14 @@ class ExampleBlocks:
         return GOLDS[(symbol == "b") != exchanged]
 
 
-# A round has every base in sixteen cells, each in a pair of one argument for the left and one for the right.
+# A round has every base in sixteen cells, each as a pair of arguments for the left and the right.
 # Gold varies fastest within the cells, and bases begin at different cells (`_MOVES`), so that the first two
-# rows of every base have both golds, and those of all bases all cells.
+# pairs of every base have both golds, and the first two pairs of all bases have all cells.
 CELLS = tuple(product(GENDERS, (False, True), FIRST_NAMED, GOLDS))
 CELL_OF = {"/".join(map(str, cell)): cell for cell in CELLS}
 PAIR = ("leaning",)
-# By how many levels a factor is moved on with each step of base (with what else is in a round), gold,
-# first_named, negated and gender: every one- and two-way margin of a round of 24 bases is even.
+# The shift in levels of a factor per step of base (with the other factors of a round), gold, first_named,
+# negated and gender: every one- and two-way margin of a round of 24 bases is balanced.
 _MOVES: Mapping[str, tuple[int, ...]] = {
     "variation": (1, 1, 1, 2, 2),
     "instruction": (1, 1, 1, 1, 1),
@@ -127,7 +127,7 @@ _MOVES: Mapping[str, tuple[int, ...]] = {
     "couple": (1, 2, 3, 1, 2),
     "examples": (3, 0, 1, 2, 2),
 }
-_ARGUMENT_FACTORS = ("cell", "base", "variation", "leaning")  # the factors of an argument about marks
+_ARGUMENT_FACTORS = ("cell", "base", "variation", "leaning")  # the factors of an argument with marks
 NO_EXAMPLES = "none"
 Levels = Mapping[str, Sequence[Any]]
 
@@ -135,7 +135,7 @@ Levels = Mapping[str, Sequence[Any]]
 def xl_dataset(
     folder: Path | None = None, rows: Mapping[str, int] | None = None, unpublished: bool = False
 ) -> DatasetSpec:
-    """Return the specification of the large dataset, with so many rows of a config."""
+    """Return the specification of the large dataset; `rows` is the number of rows by config."""
     large, rows_by_config = load(folder, unpublished), rows or {}
     tables = (
         config.table(rows_by_config.get(config.name) or config.rounds(large.file.rows))
@@ -165,11 +165,11 @@ class XlConfig:
     Attributes:
         large: the templates.
         stage: country and language.
-        suffix: of its name.
-        writer: of its arguments.
+        suffix: suffix of its name.
+        writer: writes its arguments.
         bases: schemas, goals and positions, or issues, each with the kind of its issue.
-        matched: whether the two rows of a pair are about what each side stands for on an issue.
-        like: whose arguments are put about real persons here.
+        matched: whether the two rows of a pair are about the positions of the two sides on an issue.
+        base_config: the config whose arguments this config repeats with real persons.
     """
 
     large: XlTemplates
@@ -192,14 +192,14 @@ class XlConfig:
 
     @property
     def persons(self) -> Sequence[Sequence[str]]:
-        """The names of the persons, in two lists of which an argument has one each."""
+        """Two lists of names; an argument has one person of each."""
         if self.base_config:
             return [[person.name for person in self.stage.country.people[side]] for side in LEANINGS]
         return [[name for gender in GENDERS for name in names[gender]] for names in self.stage.lists]
 
     @cached_property
     def examples(self) -> ExampleBlocks:
-        """The examples that rows are given."""
+        """The few-shot examples of rows."""
         return ExampleBlocks(self.stage, self.writer)
 
     @cached_property
@@ -223,21 +223,21 @@ class XlConfig:
 
     @property
     def product(self) -> int:
-        """The number of rows that can be made."""
+        """The number of possible rows."""
         return math.prod(map(len, self.levels.values()))
 
     @property
     def strata(self) -> tuple[str, ...]:
-        """The factors of a round: cells and bases; of few bases the lists and instructions, too."""
+        """The factors of a round: cells and bases, with few bases also lists and instructions."""
         return ("cell", *(("lists", "instruction") if self.matched else ()), "base")
 
     def rounds(self, rows: int) -> int:
-        """Return the rows of whole rounds that are at least so many."""
+        """Return the number of rows, rounded up to complete rounds."""
         length = math.prod(len(self.levels[name]) for name in (*self.strata, *PAIR))
         return -(-rows // length) * length
 
     def table(self, rows: int) -> TableSpec:
-        """Return the specification of so many rows."""
+        """Return the specification of a number of rows."""
         file, levels = self.large.file, self.levels
         sample = Sample(rows=rows, pair=PAIR, strata=self.strata, moves=self._moves())
         return table(file, self.name, levels, self._columns, sample=sample)
@@ -245,7 +245,7 @@ class XlConfig:
     def _moves(self) -> Mapping[str, Lookup]:
         _, *faster_factors = self.strata
         positions = range(math.prod(len(self.levels[name]) for name in faster_factors))
-        # Places 0 to 7 begin at the eight valid cells, 8 to 15 at the eight invalid ones, and so on.
+        # Positions 0 to 7 begin at the eight valid cells, 8 to 15 at the eight invalid cells, and so on.
         first_cells = [2 * (position % 8) + position // 8 % 2 for position in positions]
         moves = {"cell": Lookup(factors=tuple(faster_factors), values=pa.array(first_cells, pa.int64()))}
         for name in (name for name in self.levels if name in _MOVES and name not in faster_factors):
@@ -302,7 +302,7 @@ class XlConfig:
 
     @cached_property
     def arguments(self) -> Sequence[Json]:
-        """What all rows of an argument have, of every argument about marks."""
+        """The columns that all rows of an argument share, for every argument with marks."""
         if self.base_config:
             return self.base_config.arguments
         prove_cell = cache(self._prove_argument)
@@ -315,7 +315,7 @@ class XlConfig:
         return [self._argument_record(cell, *prove_cell(_with_default_order(cell))) for cell in cells]
 
     def _prove_argument(self, cell: XlArgumentDesign) -> tuple[Inference | None, str]:
-        """Return what is proved of an argument, and how its gold is known."""
+        """Return the inference to prove for an argument, and the status of its gold label."""
         argument = self.writer.write(cell)
         inference = argument.inference and argument.inference.map(_sort_persons)
         location = f"schemas.yaml: {cell.base}, {cell.gold}"
@@ -324,7 +324,7 @@ class XlConfig:
     def _argument_record(
         self, cell: XlArgumentDesign, proved_inference: Inference | None, proof: str
     ) -> Json:
-        """Return what is in all rows of an argument."""
+        """Return the columns that all rows of an argument share."""
         stage, argument = self.stage, self.writer.write(cell)
         negated = "negated" if cell.negated else "plain"
         return {
@@ -350,7 +350,7 @@ class XlConfig:
         }
 
     def _persons(self, by_levels: Callable[..., Lookup]) -> tuple[Lookup, Mapping[str, Lookup]]:
-        """Return the two persons of a row, in the order of a pair's id, and what stands for their marks."""
+        """Return the ids of a row's two persons, in the order of the pair id, and the name of each mark."""
         if self.base_config:
             names_by_group = {
                 (side, gender): [person.name for person in self.stage.country.people_of(side, gender)]
@@ -376,18 +376,18 @@ class XlConfig:
 
         factors = "cell lists y x"
         return by_levels(factors, lambda *values: ".".join(map(slug, find_invented(*values)))), {
-            mark: by_levels(factors, lambda *chosen, place=place: find_invented(*chosen)[place])
-            for place, mark in enumerate(MARKS)
+            mark: by_levels(factors, lambda *values, index=index: find_invented(*values)[index])
+            for index, mark in enumerate(MARKS)
         }
 
 
 def _with_default_order(cell: XlArgumentDesign) -> XlArgumentDesign:
-    """Return a cell in one order of premises, in which it is proved once for all layouts."""
+    """Return the cell in the default variation, so that one proof serves all variations."""
     return cell._replace(variation=VARIATIONS[0])
 
 
 def _sort_persons(formula: Formula) -> Formula:
-    """Put the parts of a conjunction about persons in one order."""
+    """Sort the atoms of a conjunction by their persons."""
     if isinstance(formula, And) and all(isinstance(part, Atom) for part in formula.parts):
         return And(tuple(sorted(formula.parts, key=lambda part: constants(part))))
     return formula

@@ -1,4 +1,4 @@
-"""Files of the large set: countries in two languages, issues, invented persons."""
+"""Template files of the large set: countries in two languages, issues, invented persons."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
 def slug(name: str) -> str:
-    """Return a name in plain small letters for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
+    """Return a name in lower-case ASCII for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
     spelled = name.lower().translate(_UMLAUTS)
     plain = unicodedata.normalize("NFKD", spelled).encode("ascii", "ignore").decode()
     return "-".join(plain.split())
 
 
 class Politician(TemplateModel):
-    """A real person of a side, with the dated office that the person is publicly known for."""
+    """A real person of a side, with a dated public office."""
 
     name: Text
     gender: PersonGender
@@ -67,17 +67,17 @@ class CompetenceAreas(TemplateModel):
 
 
 class SideIssue(CompetenceAreas):
-    """What one side is said to be more competent at on an issue.
+    """The areas of an issue in which an argument calls one side more competent.
 
     Attributes:
-        source: what states both areas, with its date.
+        source: dated source of both areas.
     """
 
     source: Text
 
 
 class XlIssue(TemplateModel):
-    """What both sides stand for on an issue: a matched pair.
+    """The positions of both sides on an issue: a matched pair.
 
     Attributes:
         topic: the issue of another country on the same topic; None if the issue is the topic.
@@ -89,15 +89,15 @@ class XlIssue(TemplateModel):
 
     @property
     def by_side(self) -> Mapping[Leaning, SideIssue]:
-        """The stand of each side."""
+        """The position of each side."""
         return {"left": self.left, "right": self.right}
 
 
 class Issues(TemplateModel):
-    """What arguments are about, in all countries.
+    """The issues of arguments in all countries.
 
     Attributes:
-        source: where the goals come from.
+        source: source of the goals.
         goals: sets of shared goals, by id.
         positions: issues on which the sides differ, by id.
     """
@@ -123,7 +123,7 @@ class Issues(TemplateModel):
         return self
 
     def topic(self, issue: str) -> str:
-        """Return the topic of an issue: the same for its namesakes in other countries."""
+        """Return the topic of an issue; issues of several countries can share it."""
         return self.positions[issue].topic or issue
 
 
@@ -160,7 +160,7 @@ class XlGermanGroup(TemplateModel):
 
 
 class _XlSide(TemplateModel):
-    """What a side is called; members of both languages are nouns that no adjective precedes."""
+    """The names of a side; members are nouns without a preceding adjective in both languages."""
 
     label: Text
     name: Text
@@ -214,7 +214,7 @@ class Languages(TemplateModel):
 
 
 class Party(TemplateModel):
-    """Where the words for a side are from."""
+    """Source of the words for a side."""
 
     source: Text
 
@@ -223,15 +223,15 @@ class XlCountry(TemplateModel):
     """One country (or the control) in both languages.
 
     Attributes:
-        id: as the file is called; the prefix of its config names.
+        id: name of the file; prefix of its config names.
         country: ISO 3166 code, or None for the control.
         title: by language.
-        source: of what is in the file.
+        source: source of the contents.
         as_of: month of the facts.
         languages: words by language.
-        parties: where the names of the two sides are from.
-        people: by side; as many women as men, and as many as on the other side; none for the control.
-        goals: which set of shared goals.
+        parties: sources of the names of the two sides.
+        people: by side; equal numbers of women and men on both sides; none for the control.
+        goals: name of the set of shared goals.
         positions: issues of the positions.
     """
 
@@ -254,8 +254,8 @@ class XlCountry(TemplateModel):
         for (side, gender), count in counts.items():
             if count != (expected := max(counts.values())):
                 raise ValueError(
-                    f"people.{side}: found {count} of gender {gender}, expected {expected} as elsewhere: as many "
-                    "women as men on both sides"
+                    f"people.{side}: found {count} of gender {gender}, expected {expected}: as many women as "
+                    "men on both sides"
                 )
         _check_distinct("people", (slug(person.name) for side in self.people.values() for person in side))
         return self
@@ -271,11 +271,11 @@ _Eight = Annotated[tuple[Text, ...], Field(min_length=8, max_length=8)]
 
 
 class Persons(TemplateModel):
-    """Invented persons of a language: two lists, of which an argument takes one name each.
+    """Invented persons of a language: two lists; an argument uses one name of each.
 
     Attributes:
-        source: what the names are frequent in.
-        lists: names by gender; as many everywhere, and an even number.
+        source: source of the frequent names.
+        lists: names by gender; all of the same, even length.
         examples: names of the persons in examples, by gender.
     """
 
@@ -306,16 +306,16 @@ class Persons(TemplateModel):
 def _check_distinct(field: str, values: Iterable[str]) -> None:
     duplicates = [value for value, count in Counter(values).items() if count > 1]
     if duplicates:
-        raise ValueError(f"{field}: {duplicates[0]!r} stands twice; keep each once")
+        raise ValueError(f"{field}: found {duplicates[0]!r} twice; keep it once")
 
 
 class XlDatasetFile(Identity):
     """Identity, wordings and design constants of the large set.
 
     Attributes:
-        formal: wording of ``source`` for a formal argument.
-        material: the same for a material one.
-        rows: of a config at least, in whole rounds.
+        formal: template of ``source`` for a formal argument.
+        material: template of ``source`` for a material argument.
+        rows: minimum rows of a config, rounded up to complete rounds.
     """
 
     formal: Annotated[str, require_placeholders("schema")]
@@ -328,12 +328,12 @@ class CountryLanguage:
     """One country of the large set in one language.
 
     Attributes:
-        country: its file.
-        tag: the language.
+        country: the country file.
+        tag: tag of the language.
         language: patterns and instructions of the language.
-        issues: of all countries.
-        lists: the invented persons whom the rows are about.
-        examples: those whom the examples are about.
+        issues: issues of all countries.
+        lists: invented persons of the rows.
+        examples: invented persons of the examples.
     """
 
     country: XlCountry
@@ -345,12 +345,12 @@ class CountryLanguage:
 
     @property
     def name(self) -> str:
-        """What its configs begin with."""
+        """Prefix of its config names."""
         return f"{self.country.id}_{self.tag}"
 
     @property
     def words(self) -> EnglishPolitics | GermanPolitics:
-        """What the country's sides are called."""
+        """The words for the country's sides."""
         return getattr(self.country.languages, self.tag)  # type: ignore[no-any-return]
 
     @property
@@ -378,7 +378,7 @@ class CountryLanguage:
 
 
 def position(issue: str, side: Leaning) -> str:
-    """Return the id of what a side stands for."""
+    """Return the id of a side's position on an issue."""
     return f"{issue}-{side}"
 
 
@@ -387,12 +387,12 @@ class XlTemplates:
     """The templates of the large set.
 
     Attributes:
-        folder: where they were read from.
-        file: what concerns the large set as a whole.
-        issues: of all countries.
-        persons: by language.
+        folder: the folder of the template files.
+        file: identity, wordings and design constants.
+        issues: issues of all countries.
+        persons: invented persons by language.
         stages: countries times languages.
-        unpublished: whether persons and wordings are those that the published rows do not have.
+        unpublished: whether persons and wordings are reserved for unpublished rows.
     """
 
     folder: Path
@@ -411,7 +411,7 @@ def load(folder: Path | None = None, unpublished: bool = False) -> XlTemplates:
     persons = {tag: _load_persons(folder, tag, countries) for tag in TAGS}
     stages = []
     for country, tag in product(countries, TAGS):
-        # Rows are about every second name, unpublished ones about the others.
+        # Published rows use every second name, unpublished rows the remaining names.
         all_lists = persons[tag].lists.values()
         row_lists = [
             {g: names[unpublished::2] for g, names in names_by_gender.items()}
@@ -426,7 +426,7 @@ def load(folder: Path | None = None, unpublished: bool = False) -> XlTemplates:
 
 
 def _load_countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
-    order = ("us", "ch", "", "control")  # those of the paper first, the control last, all others by name
+    order = ("us", "ch", "", "control")  # countries of the paper first, the control last, the others by name
     paths = sorted(
         (path for path in folder.glob("*.yaml") if path.stem != "issues"),
         key=lambda path: (order.index(path.stem if path.stem in order else ""), path.stem),
@@ -448,7 +448,7 @@ def _load_countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
 
 
 def _load_persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
-    """Read the invented persons of a language, none of whom may have the name of a real one."""
+    """Read the invented persons of a language; raise for the name of a real person."""
     country_by_slug = {slug(p.name): c.id for c in countries for side in c.people.values() for p in side}
     path = folder / f"persons.{tag}.yaml"
     persons = load_named(path, Persons, "language", tag)

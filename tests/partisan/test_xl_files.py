@@ -35,7 +35,7 @@ def large() -> XlTemplates:
             "xl/de.yaml",
             "name: Friedrich Merz",
             "name: Olaf Scholz",
-            r"de.yaml:\d+: people: 'olaf-scholz' stands twice",
+            r"de.yaml:\d+: people: found 'olaf-scholz' twice",
         ),
         (
             "xl/ch.yaml",
