@@ -123,7 +123,7 @@ class Encoding:
             pass
 
     def relaxed_constraints(self) -> list[z3.BoolRef]:
-        """Return the constraints; those of D require only some accessible world instead of a specific one.
+        """Return the constraints; D requires only some accessible world, not a specific world.
 
         The same inferences are valid, and a countermodel has no superfluous world.
         """

@@ -263,12 +263,14 @@ def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:
     if not paths:
         raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
     countries = tuple(load_country(path) for path in paths)
-    country_by_prefix: dict[str, str] = {}
+    id_by_config: dict[str, str] = {}
     for country in countries:
-        if country.config in country_by_prefix:
-            problem = f"{country.config!r} is also the prefix of {country_by_prefix[country.config]}; choose another"
+        if country.config in id_by_config:
+            problem = (
+                f"{country.config!r} is also the prefix of {id_by_config[country.config]}; choose another"
+            )
             raise field_error(folder / f"{country.id}.yaml", "config", problem)
-        country_by_prefix[country.config] = country.id
+        id_by_config[country.config] = country.id
     return countries
 
 
@@ -309,5 +311,5 @@ def check_words(
         if allow_printed and text in fields.printed[tag]:
             continue
         for word, field in fields.find_words(tag, text):
-            problem = f"found {text!r} with {word!r}, which is about {field}, expected nothing about a person's traits"
+            problem = f"found {text!r} with {word!r}, about {field}, expected nothing about a person"
             raise field_error(path, field_name, f"{problem} (word_fields.yaml); compare in something else")

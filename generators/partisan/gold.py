@@ -25,8 +25,8 @@ class ArgumentGold:
 
     Attributes:
         form: the verdict by form alone, without meaning postulates.
-        verdict: ``"valid"``, ``"invalid"``, or ``"contradictory"`` if the premises cannot all be true: anything
-            follows from them, which is not called valid.
+        verdict: ``"valid"``, ``"invalid"``, or ``"contradictory"`` if the premises cannot all be true (then
+            anything follows from them; the argument is not called valid).
         derivation: the proof of a valid argument, or of the contradiction; else None.
         countermodel: of an invalid argument; else None.
     """

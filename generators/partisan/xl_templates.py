@@ -135,7 +135,7 @@ class XlEnglishGroup(TemplateModel):
 
     @property
     def subject(self) -> str:
-        """As it stands before its verb."""
+        """The group as a subject, with its article."""
         return self.text
 
 
@@ -155,7 +155,7 @@ class XlGermanGroup(TemplateModel):
 
     @property
     def subject(self) -> str:
-        """As it stands before its verb."""
+        """The group as a subject, with its article."""
         return german.definite_nominative(self.text, self.gender) if self.gender else f"die {self.text}"
 
 
