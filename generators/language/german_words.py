@@ -225,7 +225,7 @@ def is_plural(noun: str) -> bool | None:
         return True
     if not is_known(head):
         # For a compound that the dictionary lacks, the longest known end decides.
-        ends = (head[at:].capitalize() for at in range(2, len(head) - 3))
+        ends = (head[start:].capitalize() for start in range(2, len(head) - 3))
         compound_end = next(filter(is_known, ends), "")
         if compound_end and lemma(compound_end) not in (compound_end, compound_end.lower()):
             return True

@@ -172,12 +172,12 @@ def holds(formula: Formula, models: FiniteModels, world: int = 0) -> Truth:
         case Necessarily(modality, body):
             row = models.access[modality][world]
             return reduce(
-                np.logical_and, (~row[other] | holds(body, models, other) for other in range(len(row)))
+                np.logical_and, (~row[target] | holds(body, models, target) for target in range(len(row)))
             )
         case Possibly(modality, body):
             row = models.access[modality][world]
             return reduce(
-                np.logical_or, (row[other] & holds(body, models, other) for other in range(len(row)))
+                np.logical_or, (row[target] & holds(body, models, target) for target in range(len(row)))
             )
 
 

@@ -46,7 +46,7 @@ designs = st.builds(
     ChoiceDesign,
     roles=st.lists(st.sampled_from(BIASED), min_size=1, unique=True),
     questions=st.lists(st.sampled_from(QUESTIONS), min_size=1, unique=True),
-    ways=st.lists(st.sampled_from(OPTION_COUNTS), min_size=1, unique=True),
+    option_counts=st.lists(st.sampled_from(OPTION_COUNTS), min_size=1, unique=True),
 )
 
 
