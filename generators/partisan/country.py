@@ -311,5 +311,5 @@ def check_words(
         if allow_printed and text in fields.printed[tag]:
             continue
         for word, field in fields.find_words(tag, text):
-            problem = f"found {text!r} with {word!r}, about {field}, expected nothing about a person"
+            problem = f"found {text!r}: {word!r} is about {field}, expected nothing about a person"
             raise field_error(path, field_name, f"{problem} (word_fields.yaml); compare in something else")
