@@ -74,7 +74,7 @@ def large() -> XlTemplates:
             "persons.en.yaml",
             "Melissa Bell",
             "Kimberly Barker",
-            r"persons.en.yaml:\d+: lists: 'kimberly-barker' stands",
+            r"persons.en.yaml:\d+: lists: found 'kimberly-barker' twice",
         ),
         ("persons.en.yaml", "Melissa Bell, ", "", r"persons.en.yaml:\d+: lists.a.f: found 15 names"),
         (
