@@ -208,7 +208,7 @@ class PartisanFormat:
         self, country: str, aliases: tuple[tuple[str, str], ...], strict: bool
     ) -> ArgumentReader:
         return ArgumentReader(
-            next(c for c in self._countries if c.id == country), dict(aliases), strict, printed=True
+            next(c for c in self._countries if c.id == country), dict(aliases), strict, paper_edition=True
         )
 
 

@@ -1,1 +1,1 @@
-"""Grammar that templates need, by language."""
+"""Grammar for templates, by language."""

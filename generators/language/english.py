@@ -1,10 +1,10 @@
-"""English grammar that templates need: the indefinite article, capitals."""
+"""English grammar for templates: the indefinite article, capitals."""
 
 from __future__ import annotations
 
 import re
 
-# Where the first letter does not tell the first sound. Capitals up to three letters are spelled out.
+# Words whose first letter does not determine the first sound. Two or three capitals are spelled out.
 _SPELLED = re.compile(r"[A-Z]{2,3}\b")
 _SPELLED_VOWEL = frozenset("AEFHILMNORSX")
 _YOU = r"u(?:biq|kr|ni(?:[^dmn]|$)|r[aeiou]|s[aeiu]|t[aeio])"
@@ -19,10 +19,10 @@ def with_indefinite_article(phrase: str) -> str:
 
 
 def capitalize_first(clause: str) -> str:
-    """Return a clause as it stands at the beginning of a sentence."""
+    """Return a clause with its first letter capitalized, for the beginning of a sentence."""
     return clause[:1].upper() + clause[1:]
 
 
 def lowercase_first(clause: str) -> str:
-    """Return a clause that does not begin with a name as it stands within a sentence."""
+    """Return a clause with its first letter in lower case; it must not begin with a name."""
     return clause[:1].lower() + clause[1:]

@@ -11,7 +11,7 @@ from polbias.paths import package_file
 
 Tense = Literal["present", "past"]
 _SIBILANT = re.compile(r".*(?:s|x|z|ch|sh|o)$")
-# One syllable that ends in a single vowel and a single consonant doubles it: "stop", not "cook" or "show".
+# A syllable with a single vowel and a single final consonant doubles it: "stop", not "cook" or "show".
 _DOUBLING = re.compile(r"(?:qu|[^aeiouy])*[aeiouy][^aeiouwxy]$")
 _THIRD = {"be": "is", "have": "has"}
 _BE_PAST = {"singular": "was", "plural": "were"}
@@ -20,9 +20,9 @@ _BE_PRESENT = {"singular": "is", "plural": "are"}
 
 @cache
 def irregular() -> dict[str, tuple[str, str]]:
-    """Return past and participle of the irregular verbs."""
-    table = package_file("templates/language/english_verbs.tsv").read_text(encoding="utf-8")
-    lines = (line.split("\t") for line in table.splitlines() if not line.startswith("#"))
+    """Map irregular verbs to past and participle."""
+    text = package_file("templates/language/english_verbs.tsv").read_text(encoding="utf-8")
+    lines = (line.split("\t") for line in text.splitlines() if not line.startswith("#"))
     return {base: (past, participle) for base, past, participle in lines}
 
 
@@ -57,13 +57,13 @@ def _regular(verb: str) -> str:
 
 @dataclass(frozen=True)
 class VerbPhrase:
-    """A verb with what follows it, in a number and a tense.
+    """A verb phrase with its number and tense.
 
     Attributes:
         verb: base form, one word.
-        rest: everything after the verb, or ``""``.
-        number: of the subject; "you" counts as plural.
-        tense: of the finite forms, and of what stands after a modal.
+        remainder: the words after the verb, or ``""``.
+        number: number of the subject; "you" counts as plural.
+        tense: tense of the finite forms, and of the infinitive after a modal.
     """
 
     verb: str
@@ -78,7 +78,7 @@ class VerbPhrase:
 
     @property
     def infinitive(self) -> str:
-        """What follows "to" or a modal: ``"breathe air"``; in the past ``"have breathed air"``."""
+        """The form after "to" or a modal: ``"breathe air"``; in the past ``"have breathed air"``."""
         return self._with_rest(f"have {participle(self.verb)}") if self.tense == "past" else self.base
 
     @property

@@ -1,4 +1,4 @@
-"""German grammar that templates need: articles, adjective endings, verb-last clauses."""
+"""German grammar for templates: articles, adjective endings, verb-last clauses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _ENDING = {"f": "e", "m": "er", "n": "es"}  # nominative singular after ein, kei
 _NOMINATIVE = {"f": "die", "m": "der", "n": "das"}
 _DATIVE = {"f": "der", "m": "dem", "n": "dem"}
 
-# Finite verbs of main clauses in the templates. A separable prefix stands at the end of the clause.
+# Finite verbs of main clauses in the templates. A separable prefix is at the end of the clause.
 _FINITE = frozenset(
     {
         "ist",
@@ -31,7 +31,7 @@ _FINITE = frozenset(
     }
 )
 _PREFIXES = frozenset({"an", "auf", "aus", "ein", "mit", "vor", "zu"})
-# What ends a main clause: a comma with a subordinate clause, or with an object clause after "ich denke".
+# The end of a main clause: a comma before a subordinate clause, also after "ich denke".
 _CLAUSE_END = re.compile(r", (?=während |weil |dass |ob |wenn |die |der |das |den |dem )")
 
 
@@ -41,7 +41,7 @@ def indefinite_phrase(adjective: str, noun: str, gender: Gender) -> str:
 
 
 def negated_phrase(adjective: str, noun: str, gender: Gender) -> str:
-    """Return the negated noun phrase: ``"keine schlechtere Politikerin"``; arguments as for `ein`."""
+    """Return the negated noun phrase: ``"keine schlechtere Politikerin"`` (see `indefinite_phrase`)."""
     return "k" + indefinite_phrase(adjective, noun, gender)
 
 
@@ -61,13 +61,13 @@ def definite_dative(noun: str, gender: Gender) -> str:
 
 
 def verb_last(clause: str) -> str:
-    """Turn a main clause into the form that it has after "weil".
+    """Return a main clause in the form after "weil".
 
-    The finite verb moves to the end of its own clause, joined by a separable prefix that stands there; what
-    follows a comma as a clause of its own stays.
+    The finite verb moves to the end of the clause and is joined with a separable prefix there; subordinate
+    clauses after a comma stay unchanged.
     """
     boundary = _CLAUSE_END.search(clause)
-    main, rest = (clause[: boundary.start()], clause[boundary.start() :]) if boundary else (clause, "")
+    main, remainder = (clause[: boundary.start()], clause[boundary.start() :]) if boundary else (clause, "")
     words = main.split(" ")
     verbs = [i for i, word in enumerate(words) if word in _FINITE]
     if len(verbs) != 1:
@@ -77,4 +77,4 @@ def verb_last(clause: str) -> str:
     verb = words.pop(verbs[0])
     if words and words[-1] in _PREFIXES:
         verb = words.pop() + verb
-    return " ".join([*words, verb]) + rest
+    return " ".join([*words, verb]) + remainder

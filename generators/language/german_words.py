@@ -1,4 +1,4 @@
-"""The closed classes of German from ``words.de.yaml``, and what can be told of a word by its form."""
+"""Closed word classes of German from ``words.de.yaml``, and morphological tests of words."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORDS: dict[str, Any] = yaml.safe_load(
 
 
 def _set(*path: str) -> frozenset[str]:
-    """Return a list of the file as a set; ``~`` stands for the blank inside an entry."""
+    """Return a list of the file as a set; ``~`` is a space inside an entry."""
     value: Any = _WORDS
     for key in path:
         value = value[key]
@@ -98,31 +98,31 @@ _PARTICIPLE = re.compile(
 _SEPARABLE_PARTICIPLE = re.compile(
     r"(?:ab|an|auf|aus|bei|ein|fest|fort|her\w*|hin\w*|los|mit|nach|statt|teil|um|vor\w*|weg|zu\w*)ge\w{2,}(?:t|en)"
 )
-# Words unknown to the dictionary: what ends like this is a plural.
+# Plural endings of words that the dictionary lacks.
 _PLURAL_END = re.compile(r".*(?:ungen|heiten|keiten|schaften|ionen|täten|innen|en|s)")
 _ADJECTIVE_END = ("isch", "lich", "ig", "al", "ell", "iv", "ar", "eint", "deutsch", "sam", "los")
 _ENDING = ("en", "em", "er", "es", "e")
 
 
 def is_known(word: str) -> bool:
-    """Return whether the dictionary has a word; it refuses an empty one."""
+    """Whether the dictionary has a word; False for an empty word, which it rejects."""
     return bool(word.strip()) and bool(simplemma.is_known(word, lang="de"))
 
 
 @lru_cache(maxsize=65536)
 def lemma(word: str) -> str:
-    """Return the dictionary form; a word in Swiss spelling is looked up with "ß" where it needs one."""
+    """Return the dictionary form; a word in Swiss spelling is looked up with "ß" if necessary."""
     if not word.strip():
         return word
     if "ss" not in word:
         return str(simplemma.lemmatize(word, lang="de"))
-    sharp = word.replace("ss", "ß")
-    known = is_known(word) or not is_known(sharp)
-    return str(simplemma.lemmatize(word if known else sharp, lang="de")).replace("ß", "ss")
+    sharp_spelling = word.replace("ss", "ß")
+    keeps_ss = is_known(word) or not is_known(sharp_spelling)
+    return str(simplemma.lemmatize(word if keeps_ss else sharp_spelling, lang="de")).replace("ß", "ss")
 
 
 def verb_lemma(word: str) -> str:
-    """Return the infinitive of a verb form, also of a participle that the dictionary has as an adjective."""
+    """Return the infinitive of a verb form, also of a participle listed as an adjective."""
     base = lemma(word)
     if base == word and word.islower() and word.endswith("t"):
         for infinitive in (word[:-1] + "en", word[:-1] + "n"):
@@ -132,18 +132,18 @@ def verb_lemma(word: str) -> str:
 
 
 def is_noun(word: str) -> bool:
-    """Return whether a word inside a sentence is written like a noun, a name or an abbreviation."""
-    figures = word[:1].isdigit() and any(letter.isupper() for letter in word)
-    return word[:1].isupper() or figures or word in UNITS
+    """Whether a word inside a sentence is spelled like a noun, a name or an abbreviation."""
+    has_figures = word[:1].isdigit() and any(letter.isupper() for letter in word)
+    return word[:1].isupper() or has_figures or word in UNITS
 
 
 def is_number(word: str) -> bool:
-    """Return whether a word is a number, in figures or as a word, or begins with one ("5%")."""
+    """Whether a word is a number, in digits or as a word, or begins with a digit ("5%")."""
     return word[:1].isdigit() or word.lower() in NUMBERS
 
 
 def is_infinitive(word: str) -> bool:
-    """Return whether a word can be a bare infinitive."""
+    """Whether a word can be a bare infinitive."""
     if not word.isalpha() or not word.islower() or not word.endswith("n") or word in NEVER_VERBS:
         return False
     return word in AFTER_INFINITIVE or (
@@ -152,13 +152,13 @@ def is_infinitive(word: str) -> bool:
 
 
 def is_zu_infinitive(word: str) -> bool:
-    """Return whether "zu" stands inside a word as in "abzuschaffen"."""
+    """Whether a word is an infinitive with "zu" inside, such as "abzuschaffen"."""
     return bool(_ZU_INSIDE.fullmatch(word)) and lemma(word) != word
 
 
 @lru_cache(maxsize=65536)
 def is_participle(word: str) -> bool:
-    """Return whether a word can be a past participle without ending."""
+    """Whether a word can be a past participle without ending."""
     if not word.islower() or word in NEVER_VERBS or not _PARTICIPLE.fullmatch(word):
         return False
     if _SEPARABLE_PARTICIPLE.fullmatch(word):
@@ -169,7 +169,7 @@ def is_participle(word: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def is_finite_lexical(word: str, person: str = "") -> bool:
-    """Return whether a word can be a finite form of a lexical verb; after "ich" also "finde"."""
+    """Whether a word can be a finite form of a lexical verb; after "ich" also forms in "-e" ("finde")."""
     if not word.isalpha() or not word.islower() or word in _NEVER_FINITE:
         return False
     if word.endswith(("iert", "ieren")) or word in STRONG_PAST:
@@ -180,20 +180,25 @@ def is_finite_lexical(word: str, person: str = "") -> bool:
 
 
 def is_verb_form(word: str) -> bool:
-    """Return whether a clause that puts its verb last can end in this word."""
+    """Whether a verb-last clause can end in this word."""
     return word in FINITE or is_infinitive(word) or is_zu_infinitive(word) or is_finite_lexical(word)
 
 
 def is_inflected(word: str) -> bool:
-    """Return whether a word has an ending that an adjective before a noun has."""
+    """Whether a word has the ending of an attributive adjective."""
     closed = COMPARATIVES | NOT_ADJECTIVES | PREPOSITIONS
     return word.islower() and word.endswith(_ENDING) and word not in closed
 
 
 def is_adjective_in_name(word: str) -> bool:
-    """Return whether a capitalised word is an adjective, as in "zur Europäischen Union"."""
-    low = word.lower()
-    return low != word and is_inflected(low) and lemma(low).endswith(_ADJECTIVE_END) and lemma(low) != low
+    """Whether a capitalised word is an adjective, as in "zur Europäischen Union"."""
+    lowercase = word.lower()
+    return (
+        lowercase != word
+        and is_inflected(lowercase)
+        and lemma(lowercase).endswith(_ADJECTIVE_END)
+        and lemma(lowercase) != lowercase
+    )
 
 
 def _longest_end(noun: str, ends: dict[str, Gender]) -> Gender | None:
@@ -201,13 +206,13 @@ def _longest_end(noun: str, ends: dict[str, Gender]) -> Gender | None:
 
 
 def gender(noun: str) -> Gender | None:
-    """Return the gender of a noun in the singular, or None where its form does not tell."""
+    """Return the gender of a noun in the singular, or None if its form does not determine it."""
     head = noun.rsplit("-", 1)[-1].rsplit("/", 1)[-1].lower()
     return _longest_end(head, _GENDER) or _longest_end(head, _SUFFIXES)
 
 
 def is_plural(noun: str) -> bool | None:
-    """Return whether a noun without article is a plural, or None where its form does not tell."""
+    """Whether a noun without article is a plural; None if its form does not determine it."""
     head = noun.rsplit("/", 1)[-1].rsplit("-", 1)[-1]
     if noun in PLURALIA or head in PLURALIA or head.endswith(("nde", "innen", ":innen", "*innen")):
         return True
@@ -219,17 +224,17 @@ def is_plural(noun: str) -> bool | None:
     if head.lower().endswith(_ZERO_PLURALS):
         return True
     if not is_known(head):
-        # Of a compound that the dictionary lacks, the longest end that it has tells.
-        ends = (head[at:].capitalize() for at in range(2, len(head) - 3))
-        known = next(filter(is_known, ends), "")
-        if known and lemma(known) not in (known, known.lower()):
+        # For a compound that the dictionary lacks, the longest known end decides.
+        ends = (head[start:].capitalize() for start in range(2, len(head) - 3))
+        compound_end = next(filter(is_known, ends), "")
+        if compound_end and lemma(compound_end) not in (compound_end, compound_end.lower()):
             return True
         return True if _PLURAL_END.fullmatch(head) else (False if gender(noun) else None)
     return False
 
 
 def is_dative_plural(noun: str) -> bool:
-    """Return whether a noun can be nothing but a dative plural: "Kindern", whose nominative is "Kinder"."""
+    """Whether a noun can only be a dative plural: "Kindern", whose nominative is "Kinder"."""
     stem = noun.removesuffix("n")
     if stem == noun or not stem.endswith(("er", "el", "e")) or noun in PLURALIA or lemma(noun) == noun:
         return False
@@ -239,5 +244,5 @@ def is_dative_plural(noun: str) -> bool:
 
 
 def is_person(noun: str) -> bool:
-    """Return whether a noun in the plural is one for persons or for those who act like persons."""
+    """Whether a plural noun refers to persons or to entities that act like persons."""
     return noun.lower().endswith(_PERSONS)

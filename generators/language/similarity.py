@@ -1,4 +1,4 @@
-"""How alike texts are."""
+"""Similarity of texts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from polbias.aliases import Floats, Indices
 
-# How alike texts are: character 5-grams and word bigrams of all pairs, without holding all pairs.
+# Similarity of all pairs by character 5-grams and word bigrams, without holding all pairs in memory.
 
 Measure = Literal["jaccard", "overlap"]
 _WIDTH = 5  # characters of a gram
@@ -23,12 +23,12 @@ _WORD = re.compile(r"[\w]+(?:['’.&-][\w]+)*")
 
 @dataclass(frozen=True, slots=True)
 class SimilarPair:
-    """Two texts and how alike they are.
+    """Two texts and their similarity.
 
     Attributes:
-        first: position of the one that comes first.
-        second: position of the other.
-        score: in [0, 1].
+        first: position of the earlier text.
+        second: position of the later text.
+        score: similarity, in [0, 1].
     """
 
     first: int
@@ -41,8 +41,8 @@ class ClosestPairs:
     """The most similar pairs of a collection.
 
     Attributes:
-        pairs: the closest ones, closest first.
-        over: how many pairs reach the limit, whether listed or not.
+        pairs: the closest pairs, closest first.
+        n_over_limit: number of pairs that reach the limit, listed or not.
     """
 
     pairs: tuple[SimilarPair, ...]
@@ -50,7 +50,7 @@ class ClosestPairs:
 
 
 def normalize_text(text: str) -> str:
-    """Return a text in lower case with single blanks."""
+    """Return a text in lower case with single spaces."""
     return " ".join(text.casefold().split())
 
 
@@ -66,17 +66,17 @@ def character_grams(text: str, width: int = _WIDTH) -> set[str]:
 
 
 def word_bigrams(text: str) -> set[str]:
-    """Return the pairs of neighbouring words of a text, without case; a single word is one."""
-    said = words(text)
-    return {" ".join(said[start : start + 2]) for start in range(max(1, len(said) - 1))}
+    """Return the word bigrams of a text, without case; a single word is one bigram."""
+    text_words = words(text)
+    return {" ".join(text_words[start : start + 2]) for start in range(max(1, len(text_words) - 1))}
 
 
 class FeatureSets:
     """Texts as sets of features, for comparison.
 
     Args:
-        texts: to compare.
-        features: makes the set of a text.
+        texts: the texts to compare.
+        features: returns the features of a text.
     """
 
     def __init__(self, texts: Sequence[str], features: Callable[[str], set[str]] = character_grams) -> None:
@@ -98,17 +98,17 @@ class FeatureSets:
     ) -> Iterator[tuple[Indices, Indices, Floats]]:
         """Yield first position, second position and score of all pairs that share a feature, in blocks.
 
-        ``jaccard`` is shared by united features; ``overlap`` is shared features by those of the text that has
-        fewer. The first position is always the smaller one.
+        ``jaccard`` is the intersection over the union; ``overlap`` is the intersection over the smaller set.
+        The first position is always smaller than the second.
 
         Args:
-            measure: how a pair is scored.
-            firsts: positions that may come first, in order; by default all.
-            seconds: positions that may come second, likewise.
+            measure: score of a pair.
+            firsts: candidates for the first position, ascending; default all.
+            seconds: candidates for the second position, ascending; default all.
         """
-        every = np.arange(len(self._sizes))
-        firsts = every if firsts is None else firsts
-        seconds = every if seconds is None else seconds
+        all_positions = np.arange(len(self._sizes))
+        firsts = all_positions if firsts is None else firsts
+        seconds = all_positions if seconds is None else seconds
         transposed = self._matrix[seconds].T.tocsc()
         for begin in range(0, len(firsts), _BLOCK):
             block = firsts[begin : begin + _BLOCK]
@@ -118,33 +118,46 @@ class FeatureSets:
             is_later = second > first
             first, second = first[is_later], second[is_later]
             common = shared.data[is_later].astype(np.float64)
-            one, other = self._sizes[first], self._sizes[second]
-            whole = one + other - common if measure == "jaccard" else np.minimum(one, other)
-            yield first, second, common / whole
+            first_sizes, second_sizes = self._sizes[first], self._sizes[second]
+            denominator = (
+                first_sizes + second_sizes - common
+                if measure == "jaccard"
+                else np.minimum(first_sizes, second_sizes)
+            )
+            yield first, second, common / denominator
 
     def groups(self) -> list[list[int]]:
-        """Return the positions of texts with the same features, in order of the first of each."""
+        """Group the positions of texts with equal features, ordered by first position."""
         groups: dict[bytes, list[int]] = {}
         starts, columns = self._matrix.indptr, self._matrix.indices
         for position, (start, end) in enumerate(pairwise(starts)):
             groups.setdefault(np.sort(columns[start:end]).tobytes(), []).append(position)
         return [*groups.values()]
 
-    def closest(self, measure: Measure = "jaccard", limit: float = 1.0, most: int = 10) -> ClosestPairs:
-        """Return the closest pairs, and how many reach a limit."""
+    def closest(self, measure: Measure = "jaccard", limit: float = 1.0, max_pairs: int = 10) -> ClosestPairs:
+        """Return the closest pairs, and the number of pairs that reach a limit."""
         groups = self.groups()
-        # Of texts with the same features only the first few can be among the closest pairs that are listed.
-        listed = np.array(sorted(position for group in groups for position in group[: most + 1]))
+        # Of texts with equal features only the first few can be in the listed pairs.
+        candidates = np.array(sorted(position for group in groups for position in group[: max_pairs + 1]))
         sizes = np.zeros(len(self._sizes), np.int64)
         sizes[[group[0] for group in groups]] = [*map(len, groups)]
-        over = int((sizes * (sizes - 1) // 2).sum()) if limit <= 1 else 0
+        n_over_limit = int((sizes * (sizes - 1) // 2).sum()) if limit <= 1 else 0
         best: list[tuple[float, int, int]] = []
-        for first, second, scores in self.blocks(measure, listed, listed):
-            over += int((sizes[first] * sizes[second])[scores >= limit].sum())
-            keep = scores >= (np.partition(scores, -most)[-most] if scores.size > most > 0 else 0)
-            found = zip((-scores[keep]).tolist(), first[keep].tolist(), second[keep].tolist(), strict=True)
-            best = heapq.nsmallest(most, [*best, *found])
-        return ClosestPairs(tuple(SimilarPair(first, second, -score) for score, first, second in best), over)
+        for first, second, scores in self.blocks(measure, candidates, candidates):
+            n_over_limit += int((sizes[first] * sizes[second])[scores >= limit].sum())
+            is_candidate = scores >= (
+                np.partition(scores, -max_pairs)[-max_pairs] if scores.size > max_pairs > 0 else 0
+            )
+            scored_pairs = zip(
+                (-scores[is_candidate]).tolist(),
+                first[is_candidate].tolist(),
+                second[is_candidate].tolist(),
+                strict=True,
+            )
+            best = heapq.nsmallest(max_pairs, [*best, *scored_pairs])
+        return ClosestPairs(
+            tuple(SimilarPair(first, second, -score) for score, first, second in best), n_over_limit
+        )
 
 
 def nearest_earlier_text(
@@ -152,27 +165,27 @@ def nearest_earlier_text(
     limit: float,
     is_repeat: Callable[[int, int], bool] = lambda first, second: True,
 ) -> list[SimilarPair | None]:
-    """Return for every text the closest earlier one that is kept and at least so similar (Jaccard).
+    """Return for every text its near-duplicate: the closest earlier retained text, or None.
 
-    A text that has one is a near-duplicate; the others are kept. So of a group the first one stays.
+    A text with a near-duplicate is dropped, a text without is retained: of a group the first is retained.
 
     Args:
-        texts: to compare.
-        limit: least similarity.
-        is_repeat: what else must hold of the positions of two texts.
+        texts: the texts to compare.
+        limit: minimum Jaccard similarity.
+        is_repeat: further condition on the positions of two texts.
     """
-    found: list[SimilarPair | None] = [None] * len(texts)
+    nearest: list[SimilarPair | None] = [None] * len(texts)
     candidates: dict[int, list[tuple[int, float]]] = {}
     features = FeatureSets(texts)
-    # Of texts with the same features only the first can be kept.
+    # Of texts with equal features only the first can be retained.
     first_of_group = np.array([group[0] for group in features.groups()], np.intp)
     for firsts, seconds, scores in features.blocks("jaccard", first_of_group):
-        near = scores >= limit
-        for first, second, score in zip(firsts[near], seconds[near], scores[near], strict=True):
+        is_near = scores >= limit
+        for first, second, score in zip(firsts[is_near], seconds[is_near], scores[is_near], strict=True):
             candidates.setdefault(int(second), []).append((int(first), float(score)))
     for second in sorted(candidates):
         for first, score in sorted(candidates[second], key=lambda candidate: (-candidate[1], candidate[0])):
-            if found[first] is None and is_repeat(first, second):
-                found[second] = SimilarPair(first, second, score)
+            if nearest[first] is None and is_repeat(first, second):
+                nearest[second] = SimilarPair(first, second, score)
                 break
-    return found
+    return nearest

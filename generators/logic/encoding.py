@@ -1,11 +1,11 @@
-"""From an inference to propositional constraints about labelled worlds, each with a reason a person can read.
+"""Encoding of an inference as propositional constraints about labelled worlds, each with a readable reason.
 
-A *tableau without branching*: whatever is said of worlds and individuals is unfolded into instances, and what
-is left is propositional, for `polbias.generators.logic.prover` to decide. "Necessarily A" says A of every
-accessible world, and if it is false, some new world is accessible where A is false; "all x" says its body of
-every individual, and if it is false, it is false of some new one. Worlds form a tree no deeper than
-operators are nested (in S5 one set), so unfolding ends; the fragment is decidable as long as no new
-individual is needed within the scope of a universal.
+A *tableau without branching*: formulas about worlds and individuals are unfolded into instances, and the
+propositional remainder is decided by `polbias.generators.logic.prover`. If "necessarily A" is true, A is true
+in every accessible world; if false, A is false in some new accessible world. If "all x" is true, its body is
+true of every individual; if false, it is false of some new individual. Worlds form a tree no deeper than the
+nesting of operators (in S5 one set), so unfolding ends; the fragment is decidable as long as no universal has
+a new individual in its scope.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from polbias.optional import LazyModule
 
 if TYPE_CHECKING:
     import z3
-else:  # half of what a bare install would bring, and used by proofs only
+else:  # half the size of a bare install, and used by proofs only
     z3 = LazyModule("z3", "proofs")
 
 _MAX_INDIVIDUALS = 12
@@ -51,12 +51,12 @@ class ProofStep:
     """One fact used in a proof.
 
     Attributes:
-        formula: what holds.
-        world: where; 0 is the actual world.
+        formula: the formula that holds.
+        world: the world of the formula; 0 is the actual world.
         reason: ``premise``, ``conclusion``, ``postulate``, ``instance``, ``witness`` or ``access``.
-        index: which premise, from 1; else 0.
-        source: the formula that this is an instance or a witness of.
-        origin: the world where the source holds.
+        index: number of the premise, from 1; else 0.
+        source: the formula of the instance or witness.
+        origin: the world of the source.
     """
 
     formula: Formula | None
@@ -75,24 +75,23 @@ class ProofStep:
 
 
 def implies(antecedent: z3.BoolRef, consequent: z3.BoolRef) -> z3.BoolRef:
-    """Return an implication; as `z3.Implies`, which looks at the sorts of both first."""
-    made = z3.Z3_mk_implies(antecedent.ctx_ref(), antecedent.as_ast(), consequent.as_ast())
-    return z3.BoolRef(made, antecedent.ctx)
+    """Return an implication; faster than `z3.Implies`, which checks the sorts of both."""
+    implication = z3.Z3_mk_implies(antecedent.ctx_ref(), antecedent.as_ast(), consequent.as_ast())
+    return z3.BoolRef(implication, antecedent.ctx)
 
 
 class Encoding:
-    """The constraints that a model of the premises in which the conclusion is false would have to meet.
+    """The constraints on a countermodel: a model with true premises and a false conclusion.
 
     Args:
         inference: the inference.
         logic: the logic.
 
     Raises:
-        ValueError: if first-order logic is asked about modal operators, S5 about two modalities, or new
-            individuals never end.
+        ValueError: for modal operators in first-order logic, two modalities in S5, over 12 individuals.
 
     Attributes:
-        steps: each constraint with its reason, in the order in which they were unfolded.
+        steps: each constraint with its reason, in the order of unfolding.
         atoms: the z3 variable of each atom at each world.
         access: the z3 variable of each pair of worlds, by modality.
         worlds: number of worlds.
@@ -102,10 +101,10 @@ class Encoding:
     def __init__(self, inference: Inference, logic: Logic) -> None:
         if logic.free_choice:
             inference = inference.map(free_choice_enrichment)
-        kinds = {kind for formula in inference.formulas for kind in modalities(formula)}
-        if logic.access is Access.UNIVERSAL and len(kinds) > 1:
-            raise ValueError(f"{logic.name} is decided for one modality, found {sorted(kinds)}")
-        self._logic, self.modal = logic, bool(kinds)
+        modality_names = {kind for formula in inference.formulas for kind in modalities(formula)}
+        if logic.access is Access.UNIVERSAL and len(modality_names) > 1:
+            raise ValueError(f"{logic.name} is decided for one modality, found {sorted(modality_names)}")
+        self._logic, self.modal = logic, bool(modality_names)
         postulates = logic.postulates_of(inference.formulas)
         self._names = list(dict.fromkeys(n for f in (*postulates, *inference.formulas) for n in constants(f)))
         self.steps: list[tuple[ProofStep, z3.BoolRef]] = []
@@ -124,9 +123,9 @@ class Encoding:
             pass
 
     def relaxed_constraints(self) -> list[z3.BoolRef]:
-        """Return the constraints with "some world is accessible" for "this one is", where that is only for D.
+        """Return the constraints; D requires only some accessible world, not a specific world.
 
-        The same inferences are valid, and a countermodel needs no world that is there for nothing.
+        The same inferences are valid, and a countermodel has no superfluous world.
         """
         return [
             z3.Or(*self._edges_from(step))
@@ -136,8 +135,8 @@ class Encoding:
         ]
 
     def _edges_from(self, step: ProofStep) -> list[z3.BoolRef]:
-        wanted = step.modality, step.origin
-        return [edge for (*where, _), edge in self.access.items() if tuple(where) == wanted]
+        edge_start = step.modality, step.origin
+        return [edge for (*start, _), edge in self.access.items() if tuple(start) == edge_start]
 
     def _assert(self, step: ProofStep) -> None:
         assert step.formula is not None
@@ -169,74 +168,76 @@ class Encoding:
                 assert_never(formula)
 
     def _unfold(self) -> bool:
-        """Add what the formulas so far say of worlds and individuals so far; tell whether there was any."""
+        """Add the instances for the current formulas, worlds and individuals; return whether any were new."""
         before = len(self.steps)
         for (formula, world, positive), node in list(self._nodes.items()):
             if isinstance(formula, ForAll):
-                self.steps += self._individuals(formula, world, positive, node)
+                self.steps += self._unfold_quantifier(formula, world, positive, node)
             else:
-                self.steps += self._accessible(formula, world, positive, node)
+                self.steps += self._unfold_operator(formula, world, positive, node)
         return len(self.steps) > before
 
     def _is_new(self, *instance: Any) -> bool:
-        """Whether something has not been unfolded so far; from now on it has."""
+        """Whether an instance is new; marks it as unfolded."""
         new = instance not in self._unfolded
         self._unfolded.add(instance)
         return new
 
-    def _individuals(
+    def _unfold_quantifier(
         self, formula: ForAll, world: int, positive: bool, node: z3.BoolRef
     ) -> Iterator[tuple[ProofStep, z3.BoolRef]]:
         if not positive:
             if self._is_new(formula, world):
-                fresh = [f"#{len(self._names) + i}" for i in range(len(formula.variables))]
-                self._names += fresh
+                witnesses = [f"#{len(self._names) + i}" for i in range(len(formula.variables))]
+                self._names += witnesses
                 if len(self._names) > _MAX_INDIVIDUALS:
                     raise ValueError(f"more than {_MAX_INDIVIDUALS} individuals are needed for {formula}")
-                body = substitute(formula.body, dict(zip(formula.variables, fresh, strict=True)))
+                body = substitute(formula.body, dict(zip(formula.variables, witnesses, strict=True)))
                 step = ProofStep(negate(body), world, "witness", source=Not(formula), origin=world)
                 yield step, implies(z3.Not(node), z3.Not(self._truth(body, world, False)))
             return
         if not self._names:
             self._names.append("#0")
-        for chosen in product(tuple(self._names), repeat=len(formula.variables)):
-            if self._is_new(formula, world, chosen):
-                body = substitute(formula.body, dict(zip(formula.variables, chosen, strict=True)))
+        for terms in product(tuple(self._names), repeat=len(formula.variables)):
+            if self._is_new(formula, world, terms):
+                body = substitute(formula.body, dict(zip(formula.variables, terms, strict=True)))
                 step = ProofStep(body, world, "instance", source=formula, origin=world)
                 yield step, implies(node, self._truth(body, world, True))
 
-    def _accessible(
+    def _unfold_operator(
         self, formula: Modal, world: int, positive: bool, node: z3.BoolRef
     ) -> Iterator[tuple[ProofStep, z3.BoolRef]]:
         modality, body = formula.modality, formula.body
         universal = isinstance(formula, Necessarily) == positive
-        said = formula if positive else Not(formula)
-        # What a universal says of every world that is accessible, and an existential of one.
+        source = formula if positive else Not(formula)
+        # The formula at every accessible world for a universal, at one world for an existential.
         value = body if positive else negate(body)
         holds = node if positive else z3.Not(node)
-        others = [] if universal else [self._witness(modality, value, world)]
+        targets = [] if universal else [self._witness(modality, value, world)]
         if universal:
             access = self._logic.access_of(modality)
             if access in (Access.SERIAL, Access.REFLEXIVE) and self._is_new(access, modality, world):
                 serial = access is Access.SERIAL
-                other = self._witness(modality, Atom("serial"), world) if serial else world
-                step = ProofStep(None, other, "access", source=said, origin=world)
-                yield step, self._edge(modality, world, other)
-            others = self._reachable(modality, world)
-        for other in others:
-            if self._is_new(formula, world, positive, other):
-                edge, truth = self._edge(modality, world, other), self._truth(body, other, positive)
-                meant = truth if positive else z3.Not(truth)
+                target = self._witness(modality, Atom("serial"), world) if serial else world
+                step = ProofStep(None, target, "access", source=source, origin=world)
+                yield step, self._edge(modality, world, target)
+            targets = self._reachable(modality, world)
+        for target in targets:
+            if self._is_new(formula, world, positive, target):
+                edge, truth = self._edge(modality, world, target), self._truth(body, target, positive)
+                body_truth = truth if positive else z3.Not(truth)
                 step = ProofStep(
-                    value, other, "instance" if universal else "witness", source=said, origin=world
+                    value, target, "instance" if universal else "witness", source=source, origin=world
                 )
                 yield (
                     step,
-                    implies(z3.And(holds, edge), meant) if universal else implies(holds, z3.And(edge, meant)),
+                    implies(z3.And(holds, edge), body_truth)
+                    if universal
+                    else implies(holds, z3.And(edge, body_truth)),
                 )
 
     def _witness(self, modality: str, body: Formula, world: int) -> int:
-        """Return the world that exists because of a formula: in S5 one for all worlds, else one at each."""
+        """Return the witness world of a formula: in S5 one for all worlds, else one per world."""
         key = (modality, body, ACTUAL if self._logic.access is Access.UNIVERSAL else world)
         if key not in self._witnesses:
             self._witnesses[key] = self.worlds
@@ -248,8 +249,8 @@ class Encoding:
             return list(range(self.worlds))
         return [to for (kind, start, to) in self.access if (kind, start) == (modality, world)]
 
-    def _edge(self, modality: str, world: int, other: int) -> z3.BoolRef:
+    def _edge(self, modality: str, world: int, target: int) -> z3.BoolRef:
         if self._logic.access is Access.UNIVERSAL:
             return z3.BoolVal(True)
-        key = (modality, world, other)
-        return self.access.setdefault(key, z3.Bool(f"access {modality} {world} {other}"))
+        key = (modality, world, target)
+        return self.access.setdefault(key, z3.Bool(f"access {modality} {world} {target}"))

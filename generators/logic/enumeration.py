@@ -1,14 +1,14 @@
-"""Decide inferences by trying all models of a given size: a second procedure beside the prover.
+"""Decision of inferences by enumeration of all models of a given size: a procedure independent of the prover.
 
-It shares no code with that one.
+It shares no code with the prover.
 
-Truth is evaluated as it is defined, for many models at once: all ways in which worlds can be accessible along
-one axis of an array (one for each modality), all valuations along the last. Individuals are constant and each
-has one name. As the language has no identity that is no restriction: where two names are of one individual,
-there is a model of the same formulas with two individuals that are alike.
+Truth is evaluated by its definition, for many models at once: one array axis per modality has all
+accessibility relations, the last axis all valuations. Individuals are constant and each has one name. This is
+not a restriction, because the language has no identity: for two names of one individual there is a model of
+the same formulas with two indistinguishable individuals.
 
-"Valid" means that no model of this size is a countermodel. That is the last word if the numbers of worlds and
-of further individuals are those of `enough_worlds` and `enough_individuals`.
+"Valid" means that no model of this size is a countermodel. This is final if the numbers of worlds and of
+unnamed individuals reach `enough_worlds` and `enough_individuals`.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ _MAX_BITS = 18  # truth values of a model of `decide_small`: some milliseconds
 
 @dataclass(frozen=True)
 class FiniteModels:
-    """One model, or some that have their worlds and individuals in common.
+    """One model, or several with the same worlds and individuals.
 
     Attributes:
         domain: the individuals.
         access: for each modality, whether a world (first axis) has access to another (second axis), by model.
-        true: whether an atom is true at a world, by model; what is left out is false.
+        true: whether an atom is true at a world, by model; absent atoms are false.
     """
 
     domain: Sequence[str]
@@ -67,13 +67,12 @@ class FiniteModels:
 
 @dataclass(frozen=True)
 class EnumeratedVerdict:
-    """What all models of a size say of an inference.
+    """The verdict of all models of a size on an inference.
 
     Attributes:
-        valid: True if the conclusion is true in each of them in which the premises are.
-        consistent: True if there is one in which the premises are true.
-        countermodel: one in which the premises are true and the conclusion is not, a smallest one; None if
-            there is none.
+        valid: True if the conclusion is true in every model with true premises.
+        consistent: True if some model has true premises.
+        countermodel: a smallest model with true premises and a false conclusion, or None.
     """
 
     valid: bool
@@ -88,63 +87,73 @@ def decide(
 
     Args:
         inference: the inference; disjunctions are not enriched.
-        logic: which models count.
-        worlds: how many worlds a model has at most; one if the logic knows no modal operators.
-        extra: how many individuals there are besides those that are named.
-        trees: try no world that has access to one before it (or, unless `logic` says so, to itself). Every
-            model that meets formulas can be unravelled to a tree, except in S5, so nothing is lost if there
-            are enough worlds.
+        logic: the logic, which defines the admissible models.
+        worlds: maximum number of worlds of a model; one if the logic has no modal operators.
+        extra: number of unnamed individuals.
+        trees: skip models in which a world has access to an earlier world (or, unless `logic` requires it, to
+            itself). Except in S5, every model can be unravelled to a tree, so with enough worlds the verdict
+            is the same.
 
     Raises:
         ValueError: if there are too many valuations.
     """
     domain = _domain(inference, extra)
-    facts = [instance for p in _relevant(inference, logic) for instance in _instances(p, domain)]
-    spoken = dict.fromkeys(atom for f in (*inference.formulas, *facts) for atom in atoms(_ground(f, domain)))
+    facts = [instance for p in _relevant_postulates(inference, logic) for instance in _instances(p, domain)]
+    ground_atoms = dict.fromkeys(
+        atom for f in (*inference.formulas, *facts) for atom in atoms(_ground(f, domain))
+    )
     modalities = sorted({kind for f in inference.formulas for kind in _modalities(f)})
     consistent = False
     for size in range(1, 2 if logic.access is Access.NO_MODALITY else worlds + 1):
         relations = _relations(logic.access, size, trees)
-        access = {kind: _along(relations, axis, len(modalities)) for axis, kind in enumerate(modalities)}
-        for true in _valuations(list(spoken), size, facts, _CHUNK // relations.shape[2] ** len(modalities)):
+        access = {
+            kind: _place_on_axis(relations, axis, len(modalities)) for axis, kind in enumerate(modalities)
+        }
+        for true in _valuations(
+            list(ground_atoms), size, facts, _CHUNK // relations.shape[2] ** len(modalities)
+        ):
             models = FiniteModels(domain, access, true)
-            met = reduce(np.logical_and, (holds(p, models) for p in inference.premises), np.array(True))
-            consistent = consistent or bool(met.any())
-            counter = np.atleast_1d(met & ~holds(inference.conclusion, models))
-            if counter.any():
-                return EnumeratedVerdict(False, True, _one(models, counter))
+            premises_hold = reduce(
+                np.logical_and, (holds(p, models) for p in inference.premises), np.array(True)
+            )
+            consistent = consistent or bool(premises_hold.any())
+            is_countermodel = np.atleast_1d(premises_hold & ~holds(inference.conclusion, models))
+            if is_countermodel.any():
+                return EnumeratedVerdict(False, True, _first_model(models, is_countermodel))
     return EnumeratedVerdict(True, consistent, None)
 
 
 @lru_cache(maxsize=16384)
 def decide_small(inference: Inference, logic: Logic) -> EnumeratedVerdict | None:
-    """Decide an inference by all models of up to three individuals and four worlds, as far as is feasible.
+    """Decide an inference by all models of up to three individuals and four worlds, as far as feasible.
 
-    None if not even those with the named individuals and, if there are operators, two worlds can be tried.
+    Return None if even the named individuals and, with operators, two worlds are too many.
     """
     if logic.free_choice:
         inference = inference.map(free_choice_enrichment)
     modal = any(_modalities(formula) for formula in inference.formulas)
-    named = len({name for formula in inference.formulas for name in constants(formula)})
-    consistent, tried = False, False
-    for extra in range(max(_INDIVIDUALS - named, 0) + 1):
+    n_named = len({name for formula in inference.formulas for name in constants(formula)})
+    consistent, any_tried = False, False
+    for extra in range(max(_INDIVIDUALS - n_named, 0) + 1):
         domain = _domain(inference, extra)
-        spoken = {atom for f in inference.formulas for atom in atoms(_ground(f, domain))}
-        worlds = min(enough_worlds(inference, logic, extra=extra), _WORLDS, _MAX_BITS // max(len(spoken), 1))
+        ground_atoms = {atom for f in inference.formulas for atom in atoms(_ground(f, domain))}
+        worlds = min(
+            enough_worlds(inference, logic, extra=extra), _WORLDS, _MAX_BITS // max(len(ground_atoms), 1)
+        )
         if worlds < 1 + modal:
             break
-        tried = True
+        any_tried = True
         decision = decide(inference, logic, worlds=worlds, extra=extra, trees=True)
         if not decision.valid:
             return decision
         consistent = consistent or decision.consistent
-    return EnumeratedVerdict(True, consistent, None) if tried else None
+    return EnumeratedVerdict(True, consistent, None) if any_tried else None
 
 
 def holds(formula: Formula, models: FiniteModels, world: int = 0) -> Truth:
-    """Return whether a closed formula is true at a world, by model."""
+    """Return a mask of the models in which a closed formula is true at a world."""
 
-    def each(formulas: Iterator[Formula]) -> Iterator[Truth]:
+    def evaluate_all(formulas: Iterator[Formula]) -> Iterator[Truth]:
         return (holds(part, models, world) for part in formulas)
 
     match formula:
@@ -153,32 +162,32 @@ def holds(formula: Formula, models: FiniteModels, world: int = 0) -> Truth:
         case Not(body):
             return ~holds(body, models, world)
         case And(parts):
-            return reduce(np.logical_and, each(iter(parts)), np.array(True))
+            return reduce(np.logical_and, evaluate_all(iter(parts)), np.array(True))
         case Or(parts):
-            return reduce(np.logical_or, each(iter(parts)), np.array(False))
+            return reduce(np.logical_or, evaluate_all(iter(parts)), np.array(False))
         case Implies(antecedent, consequent):
             return ~holds(antecedent, models, world) | holds(consequent, models, world)
         case ForAll():
-            return reduce(np.logical_and, each(_instances(formula, models.domain)), np.array(True))
+            return reduce(np.logical_and, evaluate_all(_instances(formula, models.domain)), np.array(True))
         case Necessarily(modality, body):
             row = models.access[modality][world]
             return reduce(
-                np.logical_and, (~row[other] | holds(body, models, other) for other in range(len(row)))
+                np.logical_and, (~row[target] | holds(body, models, target) for target in range(len(row)))
             )
         case Possibly(modality, body):
             row = models.access[modality][world]
             return reduce(
-                np.logical_or, (row[other] & holds(body, models, other) for other in range(len(row)))
+                np.logical_or, (row[target] & holds(body, models, target) for target in range(len(row)))
             )
 
 
 def enough_worlds(inference: Inference, logic: Logic, *, extra: int = 1) -> int:
-    """Return a number of worlds that a model of the premises and the denied conclusion can do with.
+    """Return a number of worlds that is sufficient for a countermodel, if there is any.
 
-    A world needs no more others than operators stand there: each that says that something is possible needs
-    one (in KD one that says what is necessary may need one too), and what it needs is said by formulas of
-    less modal depth. In KT what is necessary is also said of the world itself, operators inside included. In
-    S5 everything possible somewhere is possible everywhere and needs one world in all.
+    A world needs at most one successor per operator at its modal depth: each possibility needs one (in KD a
+    necessity may need one, too), and successors are constrained by formulas of smaller depth. In KT a
+    necessity also holds at the world itself, including the operators inside. In S5 each possibility needs one
+    world in total, because it holds at all worlds.
     """
     domain = _domain(inference, extra)
     levels: list[set[Formula]] = []
@@ -198,36 +207,40 @@ def enough_worlds(inference: Inference, logic: Logic, *, extra: int = 1) -> int:
         return 1 + sum(counts)
     if logic.access is Access.REFLEXIVE:
         counts = [sum(counts[depth:]) for depth in range(len(counts))]
-    return reduce(lambda below, count: 1 + count * below, reversed(counts), 1)
+    return reduce(lambda n_below, count: 1 + count * n_below, reversed(counts), 1)
 
 
 def enough_individuals(inference: Inference) -> float:
-    """Return how many individuals suffice besides those that are named, or infinity if that is not known.
+    """Return a sufficient number of unnamed individuals, or infinity if unknown.
 
-    Whatever is not true of everybody needs somebody of whom it is false. If that is said outside of operators
-    and quantifiers, a model restricted to those and to the named is one too.
+    A false universal needs a witness per variable. If it is outside of operators and quantifiers, a model
+    restricted to the witnesses and the named individuals is a model, too.
     """
 
-    def needed(formula: Formula, positive: bool, outside: bool) -> float:
+    def count_witnesses(formula: Formula, positive: bool, outside: bool) -> float:
         match formula:
             case Not(body):
-                return needed(body, not positive, outside)
+                return count_witnesses(body, not positive, outside)
             case Implies(antecedent, consequent):
-                return needed(antecedent, not positive, outside) + needed(consequent, positive, outside)
+                return count_witnesses(antecedent, not positive, outside) + count_witnesses(
+                    consequent, positive, outside
+                )
             case ForAll(variables, body):
-                own = 0.0 if positive else len(variables) if outside else inf
-                return own + needed(body, positive, False)
+                n_witnesses = 0.0 if positive else len(variables) if outside else inf
+                return n_witnesses + count_witnesses(body, positive, False)
             case Necessarily(_, body) | Possibly(_, body):
-                return needed(body, positive, False)
+                return count_witnesses(body, positive, False)
             case _:
-                return sum(needed(part, positive, outside) for part in children(formula))
+                return sum(count_witnesses(part, positive, outside) for part in children(formula))
 
-    return sum(needed(p, True, True) for p in inference.premises) + needed(inference.conclusion, False, True)
+    return sum(count_witnesses(p, True, True) for p in inference.premises) + count_witnesses(
+        inference.conclusion, False, True
+    )
 
 
 def _domain(inference: Inference, extra: int) -> list[str]:
-    named = [*dict.fromkeys(name for f in inference.formulas for name in constants(f))]
-    return named + [f"unnamed {index}" for index in range(extra if named else max(extra, 1))]
+    names = [*dict.fromkeys(name for f in inference.formulas for name in constants(f))]
+    return names + [f"unnamed {index}" for index in range(extra if names else max(extra, 1))]
 
 
 def _ground(formula: Formula, domain: Sequence[str]) -> Formula:
@@ -239,39 +252,39 @@ def _ground(formula: Formula, domain: Sequence[str]) -> Formula:
 
 def _instances(formula: Formula, domain: Sequence[str]) -> Iterator[Formula]:
     assert isinstance(formula, ForAll)
-    for chosen in product(domain, repeat=len(formula.variables)):
-        yield substitute(formula.body, dict(zip(formula.variables, chosen, strict=True)))
+    for terms in product(domain, repeat=len(formula.variables)):
+        yield substitute(formula.body, dict(zip(formula.variables, terms, strict=True)))
 
 
-def _relevant(inference: Inference, logic: Logic) -> tuple[Formula, ...]:
-    """Return the postulates, or none if they are about nothing that is spoken of.
+def _relevant_postulates(inference: Inference, logic: Logic) -> tuple[Formula, ...]:
+    """Return the postulates, or none if the inference has none of their predicates.
 
-    They hold where no predicate of theirs is true of anything.
+    The postulates hold if their predicates are false of everything.
     """
     nowhere = FiniteModels(["anyone"], {}, {})
     assert all(holds(postulate, nowhere) for postulate in logic.postulates)
-    spoken = {atom.predicate for f in inference.formulas for atom in atoms(f)}
-    meant = {atom.predicate for postulate in logic.postulates for atom in atoms(postulate)}
-    return logic.postulates if spoken & meant else ()
+    inference_predicates = {atom.predicate for f in inference.formulas for atom in atoms(f)}
+    postulate_predicates = {atom.predicate for postulate in logic.postulates for atom in atoms(postulate)}
+    return logic.postulates if inference_predicates & postulate_predicates else ()
 
 
 def _modalities(formula: Formula) -> set[str]:
-    own = {formula.modality} if isinstance(formula, Necessarily | Possibly) else set()
-    return own.union(*map(_modalities, children(formula)))
+    operator_modalities = {formula.modality} if isinstance(formula, Necessarily | Possibly) else set()
+    return operator_modalities.union(*map(_modalities, children(formula)))
 
 
 def _relations(access: Access, worlds: int, trees: bool) -> Truth:
-    """Return all relations of a kind; they differ along the last axis."""
+    """Return all accessibility relations of a kind, along the last axis."""
     if access is Access.UNIVERSAL:
         return np.ones((worlds, worlds, 1), bool)
-    free = [
+    free_edges = [
         (first, second)
         for first, second in product(range(worlds), repeat=2)
         if first < second or not (trees or (first == second and access is Access.REFLEXIVE))
     ]
-    numbers = np.arange(1 << len(free))
+    numbers = np.arange(1 << len(free_edges))
     relations = np.zeros((worlds, worlds, len(numbers)), bool)
-    for index, (first, second) in enumerate(free):
+    for index, (first, second) in enumerate(free_edges):
         relations[first, second] = numbers >> index & 1
     for world in range(worlds):
         if access is Access.REFLEXIVE:
@@ -281,46 +294,46 @@ def _relations(access: Access, worlds: int, trees: bool) -> Truth:
     return relations[:, :, relations.any(axis=1).all(axis=0)] if access is Access.SERIAL else relations
 
 
-def _along(relations: Truth, axis: int, modalities: int) -> Truth:
-    """Put relations along an axis of their modality; the axis after those is of the valuations."""
+def _place_on_axis(relations: Truth, axis: int, modalities: int) -> Truth:
+    """Put relations along the axis of their modality; the last axis is for the valuations."""
     axes = [np.newaxis] * (modalities + 1)
     return relations[:, :, *axes[:axis], :, *axes[axis + 1 :]]
 
 
 def _valuations(
-    spoken: Sequence[Atom], worlds: int, facts: Sequence[Formula], size: int
+    ground_atoms: Sequence[Atom], worlds: int, facts: Sequence[Formula], size: int
 ) -> Iterator[Mapping[tuple[Atom, int], Truth]]:
-    """Yield all valuations that meet the facts (about the actual world), some at a time."""
+    """Yield all valuations that satisfy the facts (about the actual world), in chunks."""
     true: dict[tuple[Atom, int], Truth] = {}
-    count, waiting = 1, list(facts)
-    for key in product(spoken, range(worlds)):
-        true = {known: np.tile(values, 2) for known, values in true.items()}
-        true[key] = np.repeat([False, True], count)
-        ready = [fact for fact in waiting if all((atom, 0) in true for atom in atoms(fact))]
-        waiting = [fact for fact in waiting if fact not in ready]
-        meets = reduce(
+    n_valuations, pending = 1, list(facts)
+    for key in product(ground_atoms, range(worlds)):
+        true = {atom_key: np.tile(values, 2) for atom_key, values in true.items()}
+        true[key] = np.repeat([False, True], n_valuations)
+        ready = [fact for fact in pending if all((atom, 0) in true for atom in atoms(fact))]
+        pending = [fact for fact in pending if fact not in ready]
+        is_consistent = reduce(
             np.logical_and,
             (holds(fact, FiniteModels([], {}, true)) for fact in ready),
-            np.ones(2 * count, bool),
+            np.ones(2 * n_valuations, bool),
         )
-        true = {known: values[meets] for known, values in true.items()}
-        count = int(meets.sum())
-        if count > _MAX_VALUATIONS:
-            raise ValueError(f"more than {_MAX_VALUATIONS} valuations of {len(spoken)} atoms")
-    for start in range(0, count, max(size, 1)):
+        true = {atom_key: values[is_consistent] for atom_key, values in true.items()}
+        n_valuations = int(is_consistent.sum())
+        if n_valuations > _MAX_VALUATIONS:
+            raise ValueError(f"more than {_MAX_VALUATIONS} valuations of {len(ground_atoms)} atoms")
+    for start in range(0, n_valuations, max(size, 1)):
         yield {key: values[start : start + max(size, 1)] for key, values in true.items()}
 
 
-def _one(models: FiniteModels, chosen: Truth) -> FiniteModels:
-    """Return the first model that is chosen."""
-    first = int(chosen.argmax())
+def _first_model(models: FiniteModels, mask: Truth) -> FiniteModels:
+    """Return the first model of the mask."""
+    first = int(mask.argmax())
     access = {
-        kind: np.broadcast_to(relation, (*relation.shape[:2], *chosen.shape)).reshape(
-            *relation.shape[:2], -1
-        )[:, :, first]
+        kind: np.broadcast_to(relation, (*relation.shape[:2], *mask.shape)).reshape(*relation.shape[:2], -1)[
+            :, :, first
+        ]
         for kind, relation in models.access.items()
     }
     true = {
-        key: np.broadcast_to(values, chosen.shape).reshape(-1)[first] for key, values in models.true.items()
+        key: np.broadcast_to(values, mask.shape).reshape(-1)[first] for key, values in models.true.items()
     }
     return FiniteModels(models.domain, access, true)

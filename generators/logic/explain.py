@@ -1,4 +1,4 @@
-"""Write a proof or a countermodel down as a person would."""
+"""Explanations of proofs and countermodels in one line of text."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from polbias.generators.logic.formula import (
 )
 from polbias.generators.logic.prover import ProofVerdict, World, decide, instantiate_verdict
 
-_FEW = 3
-# Characters that stand for words and individuals in a text that is worded once for a form: signs for a word
-# that is printed in brackets and for an individual, letters for a plain word (a space is put before those).
+_MAX_FALSE_ATOMS = 3
+# Placeholder characters for words and individuals in the explanation of a form: signs for bracketed words and
+# individuals, letters for plain words (a space precedes letters).
 _BRACKETED, _PLAIN, _PERSON = 0xE000, 0x12000, 0xF0000
-# How a world that is accessible is called.
+# Name of an accessible world, by modality.
 _ACCESSIBLE = {
     DEONTIC: "an acceptable course of things",
     EPISTEMIC: "a state of things that is not ruled out",
@@ -40,26 +40,26 @@ def explain(verdict: ProofVerdict) -> str:
 
 
 def explain_form(form: InferenceForm, logic: Logic) -> str:
-    """Return what `explain` says of the verdict on an inference; it is worded once for all of a form."""
+    """Return the explanation of an inference; computed once per form."""
     words = {
         chr((_PLAIN if is_plain(word) else _BRACKETED) + index): word for index, word in enumerate(form.words)
     }
     people = {chr(_PERSON + index): name for index, name in enumerate(form.people)}
-    said = words | people
-    parts = _worded(InferenceForm(form.inference, tuple(words), tuple(people)), logic)
-    return "".join([said.get(part, part) for part in parts])
+    replacements = words | people
+    parts = _split_explanation(InferenceForm(form.inference, tuple(words), tuple(people)), logic)
+    return "".join([replacements.get(part, part) for part in parts])
 
 
 @lru_cache(maxsize=16384)
-def _worded(form: InferenceForm, logic: Logic) -> tuple[str, ...]:
-    """Return what is said of a form, cut before and after every character that stands for something."""
+def _split_explanation(form: InferenceForm, logic: Logic) -> tuple[str, ...]:
+    """Return the explanation of a form, split at its placeholder characters."""
     marks = "".join((*form.words, *form.people))
     text = explain(instantiate_verdict(decide(form.inference, logic), form))
     return tuple(re.split(f"([{marks}])", text)) if marks else (text,)
 
 
 def _proof(verdict: ProofVerdict) -> str:
-    """Return a proof by contradiction, its facts numbered, each with what it rests on."""
+    """Return a proof by contradiction: numbered facts, each with its reason."""
     worlds: dict[int, str] = {ACTUAL: "w0"}
     numbers: dict[tuple[Formula | None, int], int] = {}
     lines: dict[str, None] = {}
@@ -79,7 +79,7 @@ def _proof(verdict: ProofVerdict) -> str:
 
 
 def _fact(step: ProofStep, numbers: dict[tuple[Formula | None, int], int], worlds: dict[int, str]) -> str:
-    where = "" if step.world == ACTUAL else f" at {worlds[step.world]}"
+    at_world = "" if step.world == ACTUAL else f" at {worlds[step.world]}"
     match step.reason:
         case "premise":
             return f"{step.formula} (premise {step.index})"
@@ -87,12 +87,12 @@ def _fact(step: ProofStep, numbers: dict[tuple[Formula | None, int], int], world
             return f"{step.formula} (suppose the conclusion is false)"
         case "postulate":
             return f"{step.formula} (meaning of the words)"
-    known = numbers.get((step.source, step.origin))
-    origin = "" if step.origin == ACTUAL else f" at {worlds[step.origin]}"
-    # What is part of a fact holds on a condition: "if O A holds, then A holds at w1".
-    by = f"(by {known})" if known else f"if {step.source}{origin}"
+    number = numbers.get((step.source, step.origin))
+    at_origin = "" if step.origin == ACTUAL else f" at {worlds[step.origin]}"
+    # An instance of a part of a fact is conditional: "if O A holds, then A holds at w1".
+    by = f"(by {number})" if number else f"if {step.source}{at_origin}"
     kind = f", {_kind(step)}" if step.reason == "witness" and step.world != step.origin else ""
-    return f"{step.formula}{where}{kind} {by}"
+    return f"{step.formula}{at_world}{kind} {by}"
 
 
 def _access(step: ProofStep, worlds: dict[int, str]) -> str:
@@ -108,9 +108,9 @@ def _kind(step: ProofStep) -> str:
 def _countermodel(verdict: ProofVerdict) -> str:
     """Return a description of a countermodel, world by world."""
     worlds = verdict.countermodel
-    if not verdict.modal:  # what holds where there is but one world
+    if not verdict.modal:  # a single world
         (world,) = worlds
-        if len(world.false) <= _FEW:
+        if len(world.false) <= _MAX_FALSE_ATOMS:
             return _atoms(world)
         true = ", ".join(map(str, world.true))
         return (
@@ -120,11 +120,14 @@ def _countermodel(verdict: ProofVerdict) -> str:
 
 
 def _world(world: World) -> str:
-    seen: dict[str, list[str]] = {}
-    for modality, other in world.accessible:
-        if other != world.number:
-            seen.setdefault(modality, []).append(f"w{other}")
-    access = [f"has access to {', '.join(others)} ({modality})" for modality, others in seen.items()]
+    numbers_by_modality: dict[str, list[str]] = {}
+    for modality, number in world.accessible:
+        if number != world.number:
+            numbers_by_modality.setdefault(modality, []).append(f"w{number}")
+    access = [
+        f"has access to {', '.join(numbers)} ({modality})"
+        for modality, numbers in numbers_by_modality.items()
+    ]
     parts = [part for part in (_atoms(world), *access) if part]
     return f"w{world.number}: " + "; ".join(parts or ["has access to no world"])
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from enum import Enum
 
-# A small formula language: what the sentences of a formal item say.
+# A small formula language for the sentences of formal items.
 # Individuals are constants (names of persons or things); groups, properties and comparisons are predicates; a
-# clause that nothing quantifies into is a predicate without terms. Quantifiers range over named variables.
-# Necessity and possibility belong to a *modality*: ``deontic`` (obligation O and permission P), ``epistemic``
-# (□ and ◇) or one of its flavours, or any other word that a text uses as an operator ("customary"). Scope is
-# the tree: ``B(a) → O C(a)`` is narrow, ``O(B(a) → C(a))`` wide. Formulas are immutable, hashable and print
-# as a person would write them; `polbias.generators.logic.syntax` reads them back.
+# clause without quantified variables is a predicate without terms. Quantifiers bind named variables.
+# Necessity and possibility have a *modality*: ``deontic`` (obligation O and permission P), ``epistemic`` (□
+# and ◇) or one of its flavours, or any other word that a text uses as an operator ("customary"). Scope is the
+# tree: ``B(a) → O C(a)`` is narrow, ``O(B(a) → C(a))`` wide. Formulas are immutable, hashable and print in
+# the usual notation; `polbias.generators.logic.syntax` parses it.
 
 DEONTIC, EPISTEMIC = "deontic", "epistemic"
 ALETHIC, CERTAINTY, KNOWLEDGE = "alethic", "certainty", "knowledge"
-FLAVOURS = (ALETHIC, CERTAINTY, KNOWLEDGE)  # of the epistemic domain; nothing follows from one to another
+FLAVOURS = (ALETHIC, CERTAINTY, KNOWLEDGE)  # of the epistemic domain; none implies another
 _SIGNS = {DEONTIC: ("O", "P"), EPISTEMIC: ("□", "◇")}
 
 
@@ -33,7 +33,7 @@ class Atom:
 
 
 def is_plain(predicate: str) -> bool:
-    """Return whether a predicate is printed without angle brackets."""
+    """Whether a predicate is printed without angle brackets."""
     return predicate.isidentifier() and predicate not in ("O", "P")
 
 
@@ -102,7 +102,7 @@ class Necessarily:
 
 @dataclass(frozen=True)
 class Possibly:
-    """Permission, epistemic possibility, or another: true where the body is true in some accessible world."""
+    """Permission, or another possibility: true where the body is true in some accessible world."""
 
     modality: str
     body: Formula
@@ -122,7 +122,7 @@ Modal = Necessarily | Possibly
 
 @dataclass(frozen=True)
 class Inference:
-    """Premises in the order of the text, and a conclusion."""
+    """Premises in text order, and a conclusion."""
 
     premises: tuple[Formula, ...]
     conclusion: Formula
@@ -147,7 +147,7 @@ def every_pair(first_group: str, second_group: str, relation: str) -> ForAll:
 
 
 def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """Return a formula with its immediate parts changed; an atom is returned as it is."""
+    """Return a formula with its immediate parts changed; an atom is returned unchanged."""
     match formula:
         case Atom():
             return formula
@@ -177,35 +177,35 @@ def children(formula: Formula) -> tuple[Formula, ...]:
 
 
 def negate(formula: Formula) -> Formula:
-    """Return the negation, without a double one."""
+    """Return the negation, without double negation."""
     return formula.body if isinstance(formula, Not) else Not(formula)
 
 
 def substitute(formula: Formula, terms: Mapping[str, str]) -> Formula:
-    """Replace free variables or constants by other terms."""
+    """Replace free variables or constants by terms."""
     if isinstance(formula, Atom):
         return Atom(formula.predicate, tuple(terms.get(term, term) for term in formula.terms))
     if isinstance(formula, ForAll):
-        terms = {old: new for old, new in terms.items() if old not in formula.variables}
+        terms = {variable: term for variable, term in terms.items() if variable not in formula.variables}
     return rebuild(formula, lambda part: substitute(part, terms))
 
 
 def rename(formula: Formula, predicates: Mapping[str, str]) -> Formula:
-    """Replace predicates by other ones."""
+    """Replace predicates."""
     if isinstance(formula, Atom):
         return Atom(predicates.get(formula.predicate, formula.predicate), formula.terms)
     return rebuild(formula, lambda part: rename(part, predicates))
 
 
 def atoms(formula: Formula) -> tuple[Atom, ...]:
-    """Return the atoms of a formula, each once, in the order in which they first come up."""
+    """Return the distinct atoms of a formula, in order of first occurrence."""
     if isinstance(formula, Atom):
         return (formula,)
     return tuple(dict.fromkeys(atom for part in children(formula) for atom in atoms(part)))
 
 
 def constants(formula: Formula, bound: frozenset[str] = frozenset()) -> tuple[str, ...]:
-    """Return the individuals that a formula names, in the order in which they first come up."""
+    """Return the distinct individuals of a formula, in order of first occurrence."""
     if isinstance(formula, Atom):
         return tuple(dict.fromkeys(term for term in formula.terms if term not in bound))
     if isinstance(formula, ForAll):
@@ -215,66 +215,71 @@ def constants(formula: Formula, bound: frozenset[str] = frozenset()) -> tuple[st
 
 def modalities(formula: Formula) -> frozenset[str]:
     """Return the modalities of the operators in a formula."""
-    own = frozenset({formula.modality} if isinstance(formula, Modal) else ())
-    return own.union(*map(modalities, children(formula)))
+    operator_modalities = frozenset({formula.modality} if isinstance(formula, Modal) else ())
+    return operator_modalities.union(*map(modalities, children(formula)))
 
 
 def predicates(formula: Formula) -> tuple[str, ...]:
-    """Return the predicates of a formula, each once, in the order in which they first come up."""
+    """Return the distinct predicates of a formula, in order of first occurrence."""
     return tuple(dict.fromkeys(atom.predicate for atom in atoms(formula)))
 
 
-def single_sentence_symbols(inference: Inference, of: Callable[[Formula], Collection[str]]) -> dict[str, int]:
-    """Return what one sentence alone speaks of, with its place."""
-    said = [of(formula) for formula in inference.formulas]
+def single_sentence_symbols(
+    inference: Inference, symbols_of: Callable[[Formula], Collection[str]]
+) -> dict[str, int]:
+    """Map symbols that occur in a single sentence to the index of the sentence."""
+    symbols_by_sentence = [symbols_of(formula) for formula in inference.formulas]
     return {
-        name: at for at, names in enumerate(said) for name in names if sum(name in own for own in said) == 1
+        name: position
+        for position, names in enumerate(symbols_by_sentence)
+        for name in names
+        if sum(name in symbols for symbols in symbols_by_sentence) == 1
     }
 
 
-# Meaning postulates of the comparison words: what "superior", "inferior" and "comparable" say of each other.
+# Meaning postulates of the comparison words: relations between "superior", "inferior", "comparable", "equal".
 # Any other comparison ("taller", "älter") is unrelated to quality and has no postulate.
 
 SUPERIOR, INFERIOR, COMPARABLE, EQUAL = "superior", "inferior", "comparable", "equal"
 INTERPRETED_PREDICATES = (SUPERIOR, INFERIOR, COMPARABLE, EQUAL)
 
 
-def _both(antecedent: str, consequent: Formula) -> Formula:
+def _pair_postulate(antecedent: str, consequent: Formula) -> Formula:
     return ForAll(("x", "y"), Implies(Atom(antecedent, ("x", "y")), consequent))
 
 
-def _chain(first: str, second: str) -> Formula:
+def _chain_postulate(first: str, second: str) -> Formula:
     steps = And((Atom(first, ("x", "y")), Atom(second, ("y", "z"))))
     return ForAll(("x", "y", "z"), Implies(steps, Atom(SUPERIOR, ("x", "z"))))
 
 
 POSTULATES: tuple[Formula, ...] = (
     # superior and inferior are converses
-    _both(SUPERIOR, Atom(INFERIOR, ("y", "x"))),
-    _both(INFERIOR, Atom(SUPERIOR, ("y", "x"))),
-    # both are asymmetric (one suffices, the other follows)
-    _both(SUPERIOR, Not(Atom(SUPERIOR, ("y", "x")))),
+    _pair_postulate(SUPERIOR, Atom(INFERIOR, ("y", "x"))),
+    _pair_postulate(INFERIOR, Atom(SUPERIOR, ("y", "x"))),
+    # both are asymmetric (one postulate implies the other)
+    _pair_postulate(SUPERIOR, Not(Atom(SUPERIOR, ("y", "x")))),
     # comparable rules out both
-    _both(COMPARABLE, Not(Atom(SUPERIOR, ("x", "y")))),
-    _both(COMPARABLE, Not(Atom(INFERIOR, ("x", "y")))),
-    # whoever is superior to somebody is so to whom that one is, and to nobody who is equal
-    _chain(SUPERIOR, SUPERIOR),
-    _chain(EQUAL, SUPERIOR),
-    _chain(SUPERIOR, EQUAL),
-    _both(EQUAL, Not(Atom(SUPERIOR, ("x", "y")))),
-    _both(EQUAL, Atom(EQUAL, ("y", "x"))),
+    _pair_postulate(COMPARABLE, Not(Atom(SUPERIOR, ("x", "y")))),
+    _pair_postulate(COMPARABLE, Not(Atom(INFERIOR, ("x", "y")))),
+    # superior is transitive, also through equals; equal excludes superior and is symmetric
+    _chain_postulate(SUPERIOR, SUPERIOR),
+    _chain_postulate(EQUAL, SUPERIOR),
+    _chain_postulate(SUPERIOR, EQUAL),
+    _pair_postulate(EQUAL, Not(Atom(SUPERIOR, ("x", "y")))),
+    _pair_postulate(EQUAL, Atom(EQUAL, ("y", "x"))),
 )
 
 
-# The logical form of an inference: what is left of it without its names and words.
+# The logical form of an inference: the inference without its names and words.
 
 
 @dataclass(frozen=True)
 class InferenceForm:
-    """A form, and the words and individuals that its inference has there.
+    """A logical form, and the words and individuals of its inference.
 
     Attributes:
-        inference: with marks instead of predicates and individuals, numbered as they first come up.
+        inference: with marks instead of predicates and individuals, numbered by first occurrence.
         words: predicates, in the order of their marks.
         people: individuals, in the order of their marks.
     """
@@ -294,27 +299,27 @@ class InferenceForm:
         return {_person(index): name for index, name in enumerate(self.people)}
 
 
-def form_of(inference: Inference, fixed: Set[str] = frozenset()) -> InferenceForm:
-    """Return the form of an inference; inferences that differ in names and words only have the same one."""
+def form_of(inference: Inference, kept_predicates: Set[str] = frozenset()) -> InferenceForm:
+    """Return the form of an inference; inferences that differ only in names and words have the same form."""
     words: dict[str, str] = {}
     people: dict[str, str] = {}
 
-    def marked(formula: Formula, bound: frozenset[str]) -> Formula:
+    def insert_marks(formula: Formula, bound: frozenset[str]) -> Formula:
         if isinstance(formula, Atom):
             word = formula.predicate
-            if word not in fixed:
+            if word not in kept_predicates:
                 word = words.setdefault(word, _word(len(words)))
             terms = (t if t in bound else people.setdefault(t, _person(len(people))) for t in formula.terms)
             return Atom(word, tuple(terms))
         if isinstance(formula, ForAll):
             bound |= set(formula.variables)
-        return rebuild(formula, lambda part: marked(part, bound))
+        return rebuild(formula, lambda part: insert_marks(part, bound))
 
-    found = inference.map(lambda formula: marked(formula, frozenset()))
-    return InferenceForm(found, tuple(words), tuple(people))
+    marked_inference = inference.map(lambda formula: insert_marks(formula, frozenset()))
+    return InferenceForm(marked_inference, tuple(words), tuple(people))
 
 
-# No predicate or individual of a text is called like these, and the numbers sort as they were met.
+# No predicate or individual of a text has such a name, and the marks sort by first occurrence.
 def _word(index: int) -> str:
     return f"#{index:03}"
 
@@ -323,11 +328,11 @@ def _person(index: int) -> str:
     return f"#{index}"
 
 
-# The named logics in which an inference is decided.
+# The named logics for deciding inferences.
 
 
 class Access(Enum):
-    """What is required of the worlds that a world has access to, in every modality alike."""
+    """The condition on the worlds accessible from a world, the same in every modality."""
 
     NO_MODALITY = "modal operators are not allowed"
     ANY = "nothing"
@@ -336,7 +341,7 @@ class Access(Enum):
     UNIVERSAL = "all worlds have access to all (S5)"
 
 
-def _required(postulate: Formula) -> set[str]:
+def _required_predicates(postulate: Formula) -> set[str]:
     match postulate:
         case ForAll(_, Implies(antecedent, _)):
             return set(predicates(antecedent))
@@ -349,12 +354,11 @@ class Logic:
     """A logic with a name.
 
     Attributes:
-        name: as in the columns and reports.
-        access: which Kripke models count.
-        free_choice: whether a disjunction under an operator is read as offering a choice
-            (`polbias.generators.logic.formula`).
+        name: name in columns and reports.
+        access: condition on the accessibility relation of its Kripke models.
+        free_choice: whether a disjunction under an operator offers a choice (`free_choice_enrichment`).
         postulates: closed formulas that hold in every model (first-order logic only).
-        serial: modalities of which only D holds, whatever the access.
+        serial: modalities that are serial (D), whatever `access` is.
     """
 
     name: str
@@ -364,23 +368,32 @@ class Logic:
     serial: frozenset[str] = frozenset()
 
     def postulates_of(self, formulas: Iterable[Formula]) -> tuple[Formula, ...]:
-        """The postulates that bear on formulas: the antecedents of the others may be true of nobody."""
-        spoken = {name for formula in formulas for name in predicates(formula)}
+        """Return the postulates that can matter for formulas.
+
+        The antecedents of the others may be false of everybody.
+        """
+        used_predicates = {name for formula in formulas for name in predicates(formula)}
         while True:
-            met = [each for each in self.postulates if _required(each) <= spoken]
-            if spoken >= (found := {name for each in met for name in predicates(each)}):
-                return tuple(met)
-            spoken |= found
+            applicable = [
+                postulate
+                for postulate in self.postulates
+                if _required_predicates(postulate) <= used_predicates
+            ]
+            if used_predicates >= (
+                new_predicates := {name for postulate in applicable for name in predicates(postulate)}
+            ):
+                return tuple(applicable)
+            used_predicates |= new_predicates
 
     def access_of(self, modality: str) -> Access:
-        """Return what is required of the worlds that a world has access to in a modality."""
+        """Return the accessibility condition of a modality."""
         return Access.SERIAL if modality in self.serial else self.access
 
 
 FOL = Logic("fol", Access.NO_MODALITY, postulates=POSTULATES)
 K = Logic("k", Access.ANY)
 KD = Logic("kd", Access.SERIAL)
-# What is necessary or known is so; what somebody is certain of need not be.
+# Necessity and knowledge imply truth; certainty does not.
 KT = Logic("kt", Access.REFLEXIVE, serial=frozenset({CERTAINTY}))
 S5 = Logic("s5", Access.UNIVERSAL)
 # Standard deontic logic with the enriched "or" (Kamp 1973; paper 3, section 2.1).
@@ -389,7 +402,7 @@ FREE_CHOICE = Logic("kd+fc", Access.SERIAL, free_choice=True)
 MODAL_LOGICS = (K, KD, KT, S5, FREE_CHOICE)
 
 
-# The enriched reading of "or": a disjunction under an operator offers a choice (free choice, Kamp 1973).
+# The enriched interpretation of "or": a disjunction under an operator offers a choice (Kamp 1973).
 
 
 def free_choice_enrichment(formula: Formula, positive: bool = True) -> Formula:

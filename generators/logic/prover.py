@@ -1,4 +1,4 @@
-"""Deciding an inference, with a proof or a countermodel."""
+"""Decision of an inference, with a proof or a countermodel."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 else:
     z3 = LazyModule("z3", "proofs")
 
-# Decide an inference in a named logic, with a proof or a countermodel that a person can read.
-# z3 decides; what it is asked is unfolded by `polbias.generators.logic.encoding`. A proof is a set of facts
-# that cannot all hold and of which none can be spared, a countermodel the one with the least truths in a
-# fixed order, so both are the same whatever the version of z3.
+# Decide an inference in a named logic, with a readable proof or countermodel.
+# z3 decides the constraints of `polbias.generators.logic.encoding`. A proof is a minimal set of facts that
+# cannot all hold; a countermodel makes access and atoms false where possible, in a fixed order. Both are
+# therefore the same in every version of z3.
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class World:
 
     Attributes:
         number: 0 is the actual world.
-        true: atoms that hold in it.
-        false: atoms that do not.
-        sees: (modality, number of a world) for every world accessible from it.
+        true: atoms true in the world.
+        false: atoms false in the world.
+        accessible: (modality, number of a world) for every world accessible from it.
     """
 
     number: int
@@ -51,7 +51,7 @@ class World:
 
 
 class InferenceOutcome(NamedTuple):
-    """Whether an inference is valid, and whether its premises are consistent; see `Verdict`."""
+    """Whether an inference is valid, and whether its premises are consistent; see `ProofVerdict`."""
 
     valid: bool
     consistent: bool
@@ -63,11 +63,10 @@ class ProofVerdict:
 
     Attributes:
         valid: True if the conclusion is true wherever the premises are.
-        consistent: False if the premises cannot all be true, so that anything would follow.
-        proof: if valid, facts that cannot hold together, the denied conclusion among them (unless the
+        consistent: False if the premises cannot all be true, so that anything follows.
+        proof: if valid, facts that cannot hold together, including the negated conclusion (unless the
             premises are inconsistent); else empty.
-        countermodel: if not valid, the worlds of a model in which the premises are true and the conclusion is
-            false; else empty.
+        countermodel: if invalid, the worlds of a model with true premises and a false conclusion; else empty.
         modal: whether the inference has modal operators.
     """
 
@@ -80,56 +79,62 @@ class ProofVerdict:
 
 @lru_cache(maxsize=1 << 16)
 def prove(inference: Inference, logic: Logic) -> ProofVerdict:
-    """Decide an inference."""
-    form = form_of(inference, _fixed(logic))
+    """Decide an inference, with a proof or a countermodel."""
+    form = form_of(inference, _interpreted_predicates(logic))
     return instantiate_verdict(decide(form.inference, logic), form)
 
 
 def follows(inference: Inference, logic: Logic) -> InferenceOutcome:
-    """Decide an inference as `prove` does, without looking for a proof or a countermodel."""
-    return decide_outcome(form_of(inference, _fixed(logic)).inference, logic)
+    """Decide an inference without a proof or a countermodel."""
+    return decide_outcome(form_of(inference, _interpreted_predicates(logic)).inference, logic)
 
 
 @lru_cache
-def _fixed(logic: Logic) -> frozenset[str]:
+def _interpreted_predicates(logic: Logic) -> frozenset[str]:
     return frozenset(name for postulate in logic.postulates for name in predicates(postulate))
 
 
-# The same inference is asked for its outcome and its proof in turn; more would fill the memory of z3.
+# The outcome and the proof of an inference share its encoding; a larger cache would fill the memory of z3.
 _encoded = lru_cache(maxsize=16)(Encoding)
 
 
 @lru_cache(maxsize=16384)
 def decide_outcome(form: Inference, logic: Logic) -> InferenceOutcome:
-    """Decide all inferences of a form as `decide` does, without looking for a proof or a countermodel."""
+    """Decide all inferences of a form without a proof or a countermodel."""
     steps = _encoded(form, logic).steps
     if _satisfiable([constraint for _, constraint in steps]):
         return InferenceOutcome(valid=False, consistent=True)
-    # Without the denied conclusion: if the premises alone cannot hold, anything would follow.
-    rest = [constraint for step, constraint in steps if step.reason != "conclusion"]
-    return InferenceOutcome(valid=True, consistent=_satisfiable(rest))
+    # Without the negated conclusion: if the premises alone cannot hold, anything follows.
+    premise_constraints = [constraint for step, constraint in steps if step.reason != "conclusion"]
+    return InferenceOutcome(valid=True, consistent=_satisfiable(premise_constraints))
 
 
 @lru_cache(maxsize=16384)
 def decide(form: Inference, logic: Logic) -> ProofVerdict:
-    """Decide all inferences of a form."""
-    found, encoding = decide_outcome(form, logic), _encoded(form, logic)
-    if found.valid:
-        # Steps that cannot all hold and of which none can be spared, tried from the last to the first.
+    """Decide all inferences of a form, with a proof or a countermodel."""
+    outcome, encoding = decide_outcome(form, logic), _encoded(form, logic)
+    if outcome.valid:
+        # Minimal set of steps that cannot all hold; removal is tried from the last step to the first.
         solver = z3.SolverFor("QF_UF")
-        steps = [(step, z3.Bool(f"step {place}")) for place, (step, _) in enumerate(encoding.steps)]
-        solver.add(*(implies(on, fact) for (_, on), (_, fact) in zip(steps, encoding.steps, strict=True)))
+        steps = [(step, z3.Bool(f"step {index}")) for index, (step, _) in enumerate(encoding.steps)]
+        solver.add(*(implies(flag, fact) for (_, flag), (_, fact) in zip(steps, encoding.steps, strict=True)))
         context = solver.ctx.ref()
-        denied = next(entry for entry in steps if entry[0].reason == "conclusion")
-        for entry in [denied, *reversed([entry for entry in steps if entry is not denied])]:
-            rest = [other for other in steps if other is not entry]
-            assumed = (z3.Ast * len(rest))(*(on.as_ast() for _, on in rest))
-            # As `solver.check`, which looks at the sort of every assumption every time.
-            if z3.Z3_solver_check_assumptions(context, solver.solver, len(rest), assumed) == z3.Z3_L_FALSE:
-                steps = rest
-        return ProofVerdict(True, found.consistent, tuple(step for step, _ in steps), (), encoding.modal)
-    shown = {name for formula in form.formulas for name in predicates(formula)}
-    return ProofVerdict(False, True, (), _countermodel(encoding, shown), encoding.modal)
+        denied_conclusion = next(entry for entry in steps if entry[0].reason == "conclusion")
+        for entry in [
+            denied_conclusion,
+            *reversed([entry for entry in steps if entry is not denied_conclusion]),
+        ]:
+            remaining = [candidate for candidate in steps if candidate is not entry]
+            assumptions = (z3.Ast * len(remaining))(*(flag.as_ast() for _, flag in remaining))
+            # Faster than `solver.check`, which checks the sort of every assumption on every call.
+            if (
+                z3.Z3_solver_check_assumptions(context, solver.solver, len(remaining), assumptions)
+                == z3.Z3_L_FALSE
+            ):
+                steps = remaining
+        return ProofVerdict(True, outcome.consistent, tuple(step for step, _ in steps), (), encoding.modal)
+    predicate_names = {name for formula in form.formulas for name in predicates(formula)}
+    return ProofVerdict(False, True, (), _countermodel(encoding, predicate_names), encoding.modal)
 
 
 def _satisfiable(constraints: Sequence[z3.BoolRef]) -> bool:
@@ -138,8 +143,8 @@ def _satisfiable(constraints: Sequence[z3.BoolRef]) -> bool:
     return bool(solver.check() == z3.sat)
 
 
-def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:
-    """Return the model that makes the least true: access first, then atoms, in the order of unfolding."""
+def _countermodel(encoding: Encoding, predicate_names: set[str]) -> tuple[World, ...]:
+    """Return the model that makes access, then atoms, false where possible, in the order of unfolding."""
     solver = z3.SolverFor("QF_UF")
     solver.add(*encoding.relaxed_constraints())
     values: dict[int, bool] = {}
@@ -155,58 +160,64 @@ def _countermodel(encoding: Encoding, shown: set[str]) -> tuple[World, ...]:
         reached += [to for _, start, to in edges if start == world and to not in reached]
     if not encoding.access:
         reached = list(range(encoding.worlds))
-    number = {world: index for index, world in enumerate(reached)}
+    number_by_world = {world: index for index, world in enumerate(reached)}
 
-    def valued(world: int, truth: bool) -> tuple[Atom, ...]:
+    def atoms_with_value(world: int, truth: bool) -> tuple[Atom, ...]:
         return tuple(
             atom
-            for (atom, where), variable in encoding.atoms.items()
-            if where == world and atom.predicate in shown and values[variable.get_id()] is truth
+            for (atom, atom_world), variable in encoding.atoms.items()
+            if atom_world == world
+            and atom.predicate in predicate_names
+            and values[variable.get_id()] is truth
         )
 
     return tuple(
         World(
-            number[world],
-            valued(world, True),
-            valued(world, False),
-            tuple((kind, number[to]) for kind, start, to in edges if start == world),
+            number_by_world[world],
+            atoms_with_value(world, True),
+            atoms_with_value(world, False),
+            tuple((kind, number_by_world[to]) for kind, start, to in edges if start == world),
         )
         for world in reached
     )
 
 
 def instantiate_verdict(verdict: ProofVerdict, form: InferenceForm) -> ProofVerdict:
-    """Return the verdict on a form in the words and individuals that the form has."""
+    """Return the verdict on a form, with its words and individuals instead of marks."""
     words = form.predicates
-    fresh = [f"#{index}" for index in range(len(form.people), 40)]
-    people = {**form.individuals, **{name: f"someone{index or ''}" for index, name in enumerate(fresh)}}
+    extra_marks = [f"#{index}" for index in range(len(form.people), 40)]
+    people = {**form.individuals, **{name: f"someone{index or ''}" for index, name in enumerate(extra_marks)}}
 
-    def say(formula: Formula) -> Formula:
+    def instantiate(formula: Formula) -> Formula:
         return rename(substitute(formula, people), words)
 
     proof = tuple(
-        replace(step, formula=step.formula and say(step.formula), source=step.source and say(step.source))
+        replace(
+            step,
+            formula=step.formula and instantiate(step.formula),
+            source=step.source and instantiate(step.source),
+        )
         for step in verdict.proof
     )
     worlds = tuple(
-        replace(world, true=tuple(map(say, world.true)), false=tuple(map(say, world.false)))
+        replace(world, true=tuple(map(instantiate, world.true)), false=tuple(map(instantiate, world.false)))
         for world in verdict.countermodel
     )
     return replace(verdict, proof=proof, countermodel=worlds)
 
 
-# What a check of gold labels found.
+# Result of a verification of gold labels.
 
 
 @dataclass(frozen=True)
 class ProofReport:
-    """The outcome of proving the gold labels of a build from its sentences.
+    """Counts of a build's gold labels that were proved from its sentences.
 
     Attributes:
-        proved: rows whose sentence was read back and whose gold follows from it.
-        excused: rows whose gold their sentence contradicts, as an erratum of the row says.
-        failed: one line per row that has no such excuse.
-        rows: how many formal gold labels the build has.
+        n_proved: rows whose parsed sentence proves the gold label.
+        excused: rows whose sentence contradicts the gold label, with an erratum for it.
+        failed: one line per remaining row.
+        rows: number of formal gold labels in the build.
     """
 
     n_proved: int
@@ -215,21 +226,21 @@ class ProofReport:
     rows: int
 
 
-# What a reader of sentences returns: one reading, or several where the language leaves a choice.
+# Result of a parser of sentences: one interpretation, or several of an ambiguous text.
 
 
 class ReadingError(PolbiasError):
-    """A text says nothing that the grammar knows, or too much."""
+    """A text cannot be parsed, or has too many interpretations."""
 
 
 @dataclass(frozen=True)
 class ItemReading:
-    """One way to take an item.
+    """One interpretation of an item.
 
     Attributes:
-        inference: what its sentences say when taken that way.
-        choices: the name of each choice that the language leaves ("scope", "tense", ...) to what was chosen
-            here; every reading of an item has the same names.
+        inference: the logical form of its sentences.
+        choices: name of each ambiguity ("scope", "tense", ...) to its resolution; all interpretations of an
+            item have the same names.
     """
 
     inference: Inference
@@ -238,12 +249,12 @@ class ItemReading:
 
 @dataclass(frozen=True)
 class ReadingResult:
-    """An item that was read.
+    """The interpretations of a parsed item.
 
     Attributes:
-        readings: all of them, the most natural one first.
-        findings: codes of what is wrong with its language, such as ``"article"`` or ``"agreement"``.
-        either: whether its operators may be deontic or epistemic ("must"), and nothing says which.
+        readings: all interpretations, the most natural first.
+        findings: codes of language errors, such as ``"article"`` or ``"agreement"``.
+        either: whether its operators are ambiguous between deontic and epistemic ("must").
     """
 
     readings: tuple[ItemReading, ...]

@@ -1,9 +1,9 @@
-"""Read formulas and inferences in the notation in which they are printed.
+"""Parser of formulas and inferences in their printed notation.
 
 ``(A → B)``, ``(A ∧ B ∧ C)``, ``¬A``, ``∀x∀y (F(x) → G(x, y))``; obligation and permission ``O A`` and
 ``P(A ∨ B)``, certainty and possibility ``□ A`` and ``◇¬A``, other modalities ``□[customary] A``; names of
 more than one word ``⟨the sun shine⟩`` and ``superior(Ann Lee, Bo)``; inferences ``A; (A → B) ⊢ B``. Every
-connective stands in parentheses, and ``∀x∀y A`` is one quantifier where ``∀x ∀y A`` is two.
+connective needs parentheses; ``∀x∀y A`` is one quantifier, ``∀x ∀y A`` is two.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class FormulaError(PolbiasError):
 
 
 def parse_formula(text: str) -> Formula:
-    """Return the formula that prints like a text."""
+    """Parse a formula."""
     reader = _FormulaReader(text)
     formula = reader.formula()
     reader.end()
@@ -49,7 +49,7 @@ def parse_formula(text: str) -> Formula:
 
 
 def parse_inference(text: str) -> Inference:
-    """Return the inference that prints like a text, such as ``"(A → O B); A ⊢ O B"``."""
+    """Parse an inference, such as ``"(A → O B); A ⊢ O B"``."""
     reader = _FormulaReader(text)
     premises = []
     if not reader.take("⊢"):
@@ -63,11 +63,11 @@ def parse_inference(text: str) -> Inference:
 
 
 class _FormulaReader:
-    """A text and how far it has been read."""
+    """Recursive-descent parser: a text and the current position."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._at = 0
+        self._position = 0
 
     def formula(self) -> Formula:
         if self.take("¬"):
@@ -88,17 +88,17 @@ class _FormulaReader:
         return Atom(word, self._terms())
 
     def take(self, sign: str) -> bool:
-        """Read a sign, and spaces before it, if it comes next."""
-        while self._at < len(self._text) and self._text[self._at].isspace():
-            self._at += 1
+        """Consume spaces, then the sign if it is next; return whether it was."""
+        while self._position < len(self._text) and self._text[self._position].isspace():
+            self._position += 1
         return self._take_here(sign)
 
-    def expect(self, sign: str, described: str) -> None:
+    def expect(self, sign: str, description: str) -> None:
         if not self.take(sign):
-            raise self._error(described)
+            raise self._error(description)
 
     def end(self) -> None:
-        if self.take("") and self._at < len(self._text):
+        if self.take("") and self._position < len(self._text):
             raise self._error("the end")
 
     def _compound(self) -> Formula:
@@ -123,7 +123,7 @@ class _FormulaReader:
         return ForAll(tuple(variables), self.formula())
 
     def _terms(self) -> tuple[str, ...]:
-        """Read the terms of an atom, if its name is followed by a parenthesis directly."""
+        """Parse the terms of an atom if a parenthesis directly follows its name."""
         terms: list[str] = []
         if self._take_here("("):
             terms.append(self._match(_TERM, "a term"))
@@ -132,13 +132,13 @@ class _FormulaReader:
             self.expect(")", "',' or ')'")
         return tuple(terms)
 
-    def _word(self, described: str) -> str:
-        end = self._at
-        while self._text[self._at : end + 1].isidentifier() and end < len(self._text):
+    def _word(self, description: str) -> str:
+        end = self._position
+        while self._text[self._position : end + 1].isidentifier() and end < len(self._text):
             end += 1
-        if end == self._at:
-            raise self._error(described)
-        word, self._at = self._text[self._at : end], end
+        if end == self._position:
+            raise self._error(description)
+        word, self._position = self._text[self._position : end], end
         return word
 
     def _words(self, closing: str) -> str:
@@ -146,19 +146,21 @@ class _FormulaReader:
         self.expect(closing, repr(closing))
         return words
 
-    def _match(self, pattern: re.Pattern[str], described: str) -> str:
-        found = pattern.match(self._text, self._at)
-        if not found or not found[0].strip():
-            raise self._error(described)
-        self._at = found.end()
-        return found[0].strip()
+    def _match(self, pattern: re.Pattern[str], description: str) -> str:
+        match = pattern.match(self._text, self._position)
+        if not match or not match[0].strip():
+            raise self._error(description)
+        self._position = match.end()
+        return match[0].strip()
 
     def _take_here(self, sign: str) -> bool:
-        taken = self._text.startswith(sign, self._at)
-        self._at += len(sign) if taken else 0
-        return taken
+        is_next = self._text.startswith(sign, self._position)
+        self._position += len(sign) if is_next else 0
+        return is_next
 
     def _error(self, expected: str) -> FormulaError:
-        found = repr(self._text[self._at]) if self._at < len(self._text) else "the end"
-        expected += " (put the connective and its parts in parentheses)" if found[1] in "∧∨→" else ""
-        return FormulaError(f"{self._text!r}, character {self._at + 1}: found {found}, expected {expected}")
+        actual = repr(self._text[self._position]) if self._position < len(self._text) else "the end"
+        expected += " (put the connective and its parts in parentheses)" if actual[1] in "∧∨→" else ""
+        return FormulaError(
+            f"{self._text!r}, character {self._position + 1}: found {actual}, expected {expected}"
+        )

@@ -1,4 +1,4 @@
-"""Country files: sides and people, issues, comparisons, and the word fields that they may speak of."""
+"""Country files: sides, people, issues and comparisons; word fields that comparisons must avoid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from polbias.yaml_models import (
     require_all_names,
 )
 
-# Country files: people, sides, issues and adjectives with their grammar, one file a country.
+# Country files: people, sides, issues and adjectives with their grammar, one file per country.
 
 Kind = Literal["formal", "material"]
 Gold = Literal["valid", "invalid"]
@@ -34,7 +34,7 @@ ISSUES = ("1", "2", "3", "4", "5", "6")
 
 
 class Person(TemplateModel):
-    """A protagonist; the first one of each gender and side is used."""
+    """A protagonist; the first of each gender and side is used."""
 
     name: Text
     gender: PersonGender
@@ -68,7 +68,7 @@ class _CountrySide(TemplateModel):
     people: tuple[Person, ...]
 
     @model_validator(mode="after")
-    def _both_genders(self) -> _CountrySide:
+    def _check_genders(self) -> _CountrySide:
         for gender in GENDERS:
             if not any(person.gender == gender for person in self.people):
                 raise ValueError(
@@ -111,7 +111,7 @@ class GermanComparison(TemplateModel):
 
 
 class Issue(TemplateModel):
-    """Two areas that one side is said to be competent at."""
+    """Two areas of competence that an argument attributes to one side."""
 
     side: Leaning
     areas: tuple[Text, Text]
@@ -119,14 +119,14 @@ class Issue(TemplateModel):
 
 
 class IssuePair(TemplateModel):
-    """An issue of the right matched with one of the left."""
+    """An issue of the right matched with an issue of the left."""
 
     right: str
     left: str
 
 
 class PaperArgument(TemplateModel):
-    """An argument that the paper prints, where it does not print all."""
+    """An argument printed in the paper, for a country whose arguments are not all printed."""
 
     kind: Literal["formal", "material"]
     pattern: str | None = None
@@ -140,14 +140,14 @@ class Country(TemplateModel):
     """One country (or the control) in one language.
 
     Attributes:
-        id: as the file is called.
-        language: BCP 47 tag of its texts; patterns and instructions of that language are used.
+        id: name of the file.
+        language: BCP 47 tag; selects patterns and instructions.
         country: ISO 3166 code, or None for the control.
         config: prefix of its config names.
-        irrelevant: formal pattern to the comparison in the premise of its invalid twin.
+        irrelevant: formal pattern to the comparison in the premise of its invalid counterpart.
         issues: the six issue slots of the material arguments.
         matched_issues: three pairs that use each issue once.
-        printed: what the paper prints of it: all, some arguments, or (by default) nothing.
+        printed: arguments in the paper: all, some, or (default) none.
     """
 
     id: Name
@@ -168,29 +168,33 @@ class Country(TemplateModel):
         return self.sides  # type: ignore[attr-defined, no-any-return]
 
     @model_validator(mode="after")
-    def _consistent(self) -> Country:
+    def _check_consistency(self) -> Country:
         sides, comparisons = self.side_of, self.comparisons  # type: ignore[attr-defined]
         if set(sides) != set(LEANINGS):
             raise ValueError(f"sides: found {sorted(sides)}, expected left and right")
-        for needed in ("superior", "inferior"):
-            if needed not in comparisons:
-                raise ValueError(f"comparisons: {needed!r} is missing, found {sorted(comparisons)}; add it")
+        for required_name in ("superior", "inferior"):
+            if required_name not in comparisons:
+                raise ValueError(
+                    f"comparisons: {required_name!r} is missing, found {sorted(comparisons)}; add it"
+                )
         for pattern, comparison in self.irrelevant.items():
             if comparison not in comparisons or comparison in ("superior", "inferior"):
-                others = sorted(set(comparisons) - {"superior", "inferior"})
-                raise ValueError(f"irrelevant.{pattern}: found {comparison!r}, expected one of {others}")
+                irrelevant_names = sorted(set(comparisons) - {"superior", "inferior"})
+                raise ValueError(
+                    f"irrelevant.{pattern}: found {comparison!r}, expected one of {irrelevant_names}"
+                )
         if set(self.issues) != set(ISSUES):
             raise ValueError(f"issues: found {sorted(self.issues)}, expected {list(ISSUES)}")
         for number, pair in enumerate(self.matched_issues):
             for leaning, issue in (("left", pair.left), ("right", pair.right)):
                 if issue not in self.issues or self.issues[issue].side != leaning:
-                    own = sorted(i for i, entry in self.issues.items() if entry.side == leaning)
+                    side_issues = sorted(i for i, entry in self.issues.items() if entry.side == leaning)
                     raise ValueError(
-                        f"matched_issues.{number}.{leaning}: found {issue!r}, expected one of {own}"
+                        f"matched_issues.{number}.{leaning}: found {issue!r}, expected one of {side_issues}"
                     )
         for field in ("label", "group", "member", "noun"):
-            here, there = (getattr(sides[leaning], field, None) for leaning in LEANINGS)
-            if here is not None and here == there:
+            left_value, right_value = (getattr(sides[leaning], field, None) for leaning in LEANINGS)
+            if left_value is not None and left_value == right_value:
                 raise ValueError(f"sides.right.{field}: found the same as on the left, expected another one")
         for number, entry in enumerate(self.printed if self.printed != "all" else ()):
             field, name = ("pattern", entry.pattern) if entry.kind == "formal" else ("issue", entry.issue)
@@ -198,9 +202,9 @@ class Country(TemplateModel):
                 raise ValueError(f"printed.{number}.{field}: found nothing, expected which {field} it is")
             if entry.kind == "material" and name not in self.issues:
                 raise ValueError(f"printed.{number}.issue: found {name!r}, expected one of {list(ISSUES)}")
-        used = sorted(issue for pair in self.matched_issues for issue in (pair.left, pair.right))
-        if used != sorted(ISSUES):
-            raise ValueError(f"matched_issues: found {used}, expected every issue once")
+        used_issues = sorted(issue for pair in self.matched_issues for issue in (pair.left, pair.right))
+        if used_issues != sorted(ISSUES):
+            raise ValueError(f"matched_issues: found {used_issues}, expected every issue once")
         names = [p.name for side in sides.values() for p in side.people]
         if len(set(names)) != len(names):
             raise ValueError(f"sides: a person is named twice in {names}; keep each once")
@@ -229,16 +233,16 @@ AnyCountry = EnglishCountry | GermanCountry
 
 
 class _Language(BaseModel):
-    """The one field that says which model a country file must follow."""
+    """The field that selects the model of a country file."""
 
     language: Literal["en", "de"]
 
 
 def load_named(path: Path, model: type[Model], field: str, name: str) -> Model:
-    """Read a file of which a field says what it is called."""
+    """Read a file whose `field` must equal `name`."""
     file = load_template(path, model)
-    if (found := getattr(file, field)) != name:
-        raise field_error(path, field, f"found {found!r}, expected {name!r} as the file is called")
+    if (value := getattr(file, field)) != name:
+        raise field_error(path, field, f"found {value!r}, expected {name!r}, the name of the file")
     return file
 
 
@@ -259,16 +263,18 @@ def load_countries(folder: Path | None = None) -> tuple[AnyCountry, ...]:
     if not paths:
         raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
     countries = tuple(load_country(path) for path in paths)
-    prefixes: dict[str, str] = {}
+    id_by_config: dict[str, str] = {}
     for country in countries:
-        if country.config in prefixes:
-            problem = f"{country.config!r} is also the prefix of {prefixes[country.config]}; choose another"
+        if country.config in id_by_config:
+            problem = (
+                f"{country.config!r} is also the prefix of {id_by_config[country.config]}; choose another"
+            )
             raise field_error(folder / f"{country.id}.yaml", "config", problem)
-        prefixes[country.config] = country.id
+        id_by_config[country.config] = country.id
     return countries
 
 
-# Word fields that no irrelevant comparison is of: body, means, health and the like; a reminder only.
+# Word fields that irrelevant comparisons must avoid: body, means, health and the like; a reminder only.
 
 _Tag = Literal["en", "de"]
 _Pattern = Annotated[str, StringConstraints(pattern=r"^-?[a-zäöü]+-?$")]
@@ -277,14 +283,14 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class WordFields(TemplateModel):
-    """Patterns of words by language and field, and the comparisons that the paper prints nonetheless."""
+    """Word patterns by language and field, and the comparisons of the paper that are allowed anyway."""
 
     printed: Annotated[Mapping[_Tag, tuple[Text, ...]], require_all_names(_Tag)]
     en: _Fields
     de: _Fields
 
     def find_words(self, tag: _Tag, text: str) -> Iterator[tuple[str, str]]:
-        """Yield the words of a text that are of a field, each with the field."""
+        """Yield (word, field) for each word of a text that belongs to a field."""
         fields: _Fields = getattr(self, tag)
         for word in _WORD.findall(unicodedata.normalize("NFC", text).casefold()):
             for field, patterns in fields.items():
@@ -293,19 +299,17 @@ class WordFields(TemplateModel):
 
 
 def load_word_fields(folder: Path) -> WordFields:
-    """Read the word fields of a folder of partisan templates."""
+    """Read the word fields of a templates folder."""
     return load_template(folder / "word_fields.yaml", WordFields)
 
 
 def check_words(
-    fields: WordFields, path: Path, tag: _Tag, texts: Mapping[str, str], printed: bool = False
+    fields: WordFields, path: Path, tag: _Tag, texts: Mapping[str, str], allow_printed: bool = False
 ) -> None:
-    """Refuse a country file whose irrelevant comparisons are of a word field."""
-    for place, text in texts.items():
-        if printed and text in fields.printed[tag]:
+    """Raise for a country file with an irrelevant comparison that belongs to a word field."""
+    for field_name, text in texts.items():
+        if allow_printed and text in fields.printed[tag]:
             continue
         for word, field in fields.find_words(tag, text):
-            problem = (
-                f"found {text!r}, of which {word!r} is about {field}, expected what is about nobody's person"
-            )
-            raise field_error(path, place, f"{problem} (word_fields.yaml); compare in something else")
+            problem = f"found {text!r}: {word!r} is about {field}, expected nothing about a person"
+            raise field_error(path, field_name, f"{problem} (word_fields.yaml); compare in something else")

@@ -1,4 +1,4 @@
-"""Gold labels of arguments: the proof, and how the label is known."""
+"""Gold labels of arguments: their proofs and their status (proved or annotated)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from polbias.generators.logic.prover import InferenceOutcome, ProofVerdict, foll
 from polbias.generators.partisan.country import Gold
 from polbias.generators.partisan.items import Argument
 
-_WORDS = {word: f"{word}_in_some_way" for word in INTERPRETED_PREDICATES}  # words without a meaning postulate
+_UNINTERPRETED_NAMES = {
+    word: f"{word}_in_some_way" for word in INTERPRETED_PREDICATES
+}  # words without a meaning postulate
 PROVED_STATUS = f"proved:{FOL.name}"
 ANNOTATED = "annotated"
 
 
 @dataclass(frozen=True)
 class ArgumentGold:
-    """What first-order logic says of an argument.
+    """The verdict of first-order logic on an argument.
 
     Attributes:
         form: the verdict by form alone, without meaning postulates.
-        verdict: ``"valid"`` or ``"invalid"``, or ``"contradictory"`` where the premises cannot all be true:
-            anything would follow from them, which is no reason to call an argument valid.
+        verdict: ``"valid"``, ``"invalid"``, or ``"contradictory"`` if the premises cannot all be true (then
+            anything follows from them; the argument is not called valid).
         derivation: the proof of a valid argument, or of the contradiction; else None.
         countermodel: of an invalid argument; else None.
     """
@@ -38,33 +40,36 @@ class ArgumentGold:
 @lru_cache(maxsize=4096)
 def gold_proof(inference: Inference) -> ArgumentGold:
     """Decide an inference, with the meaning postulates of the comparison words."""
-    found = prove(inference, FOL)
-    text, decided = explain(found), _verdict(found)
-    form = decided
-    if found.valid:  # what is invalid with the postulates is so without them
-        form = verdict(inference.map(lambda formula: rename(formula, _WORDS)))
-    return ArgumentGold(decided, form, *((None, text) if decided == "invalid" else (text, None)))
+    proof_verdict = prove(inference, FOL)
+    explanation, label = explain(proof_verdict), _verdict_label(proof_verdict)
+    form = label
+    if proof_verdict.valid:  # invalid with the postulates implies invalid without
+        form = verdict(inference.map(lambda formula: rename(formula, _UNINTERPRETED_NAMES)))
+    return ArgumentGold(label, form, *((None, explanation) if label == "invalid" else (explanation, None)))
 
 
-def _verdict(found: ProofVerdict | InferenceOutcome) -> str:
-    return ("valid" if found.consistent else "contradictory") if found.valid else "invalid"
+def _verdict_label(outcome: ProofVerdict | InferenceOutcome) -> str:
+    return ("valid" if outcome.consistent else "contradictory") if outcome.valid else "invalid"
 
 
 def verdict(inference: Inference) -> str:
-    """Return the verdict that a gold label is compared with (see `GoldProof`), without its proof."""
-    return _verdict(follows(inference, FOL))
+    """Return the verdict for comparison with a gold label (see `ArgumentGold`), without its proof."""
+    return _verdict_label(follows(inference, FOL))
 
 
-def check_gold(gold: Gold, argument: Argument, place: str, excused: bool = False) -> str:
-    """Say how the gold of an argument is known, having checked it."""
+def check_gold(gold: Gold, argument: Argument, location: str, is_excused: bool = False) -> str:
+    """Check the gold label of an argument; return its status, proved or annotated.
+
+    Raises unless the label equals the verdict or `is_excused`.
+    """
     if argument.inference is None:
         return ANNOTATED
-    proved = verdict(argument.inference)
-    if proved == gold:
+    proved_label = verdict(argument.inference)
+    if proved_label == gold:
         return PROVED_STATUS
-    if excused:
+    if is_excused:
         return ANNOTATED
     raise BuildError(
-        f"{place}: the gold label is {gold!r} but the inference is {proved} ({argument.inference}); correct "
-        f"the pattern or name an erratum: {argument.text!r}"
+        f"{location}: the gold label is {gold!r} but the inference is {proved_label} ({argument.inference}); "
+        f"correct the pattern or name an erratum: {argument.text!r}"
     )

@@ -1,4 +1,4 @@
-"""Arguments: their clauses, put together in pairs for the left and the right."""
+"""Writer of arguments: clauses, sentences and formulas, for the left and the right."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from polbias.generators.partisan.paper_errata import PaperErratum, PrintedForm, 
 from polbias.generators.partisan.templates import Language, PartisanTemplates
 from polbias.yaml_models import TemplateModel
 
-# The clauses of an argument: conclusion, substantial premise, membership premise, and what they say.
+# The clauses of an argument: conclusion, substantial premise, membership premise, with their formulas.
 
 View = Json
 
 
 class ArgumentDesign(NamedTuple):
-    """What an argument is made from."""
+    """The design cell of an argument."""
 
     pattern: PairPattern
     gold: Gold
@@ -45,7 +45,7 @@ class ArgumentClauses:
     """The parts of an argument.
 
     Attributes:
-        conclusion: clause as it stands within a sentence.
+        conclusion: clause in its form within a sentence.
         premises: the substantial premise and the membership premise.
         formulas: of the two premises and the conclusion; None for a material argument.
         slots: slot name to value.
@@ -59,8 +59,8 @@ class ArgumentClauses:
 
 # Write the arguments: from pattern, gold, leaning, gender and variation to sentences and their formula.
 
-# Where the two premises and the distractor (2) stand in each variation (Table 3).
-_ORDER: Mapping[str, tuple[int, ...]] = {
+# Order of the two premises and the distractor (2) in each variation (Table 3).
+_PREMISE_ORDER: Mapping[str, tuple[int, ...]] = {
     "default": (0, 1),
     "conlast": (0, 1),
     "perm": (1, 0),
@@ -74,10 +74,10 @@ class Argument:
     """One argument.
 
     Attributes:
-        text: as it stands in a prompt.
-        conclusion: first letter capital.
-        premises: clauses in the order of the text, the distractor among them.
-        inference: what a formal argument says; None for a material one.
+        text: the text in a prompt.
+        conclusion: the conclusion, capitalized.
+        premises: clauses in text order, including the distractor.
+        inference: logical form of a formal argument; None for a material argument.
         slots: slot name to value.
     """
 
@@ -94,25 +94,28 @@ def lay_out_argument(
     variation: str,
     conclusion: str,
     premises: Sequence[str],
-    layout: str | None = None,
+    template: str | None = None,
 ) -> tuple[str, tuple[str, ...]]:
-    """Return the text of an argument in a variation, and its premises in the order of the text."""
+    """Render an argument; return its text, and its premises in text order.
+
+    A `template` replaces the template of the variation.
+    """
     patterns = language.patterns
-    slots = {"kind": kind, "conclusion": conclusion, "premises": premises, "distractor": patterns.distractor}
-    text = layout or patterns.variations[variation]  # type: ignore[index]
-    spoken = (*premises, patterns.distractor)
+    values = {"kind": kind, "conclusion": conclusion, "premises": premises, "distractor": patterns.distractor}
+    template = template or patterns.variations[variation]  # type: ignore[index]
+    clauses = (*premises, patterns.distractor)
     return (
-        language.pattern_texts.render(f"variations.{variation}", text, slots),
-        tuple(spoken[i] for i in _ORDER[variation]),
+        language.pattern_texts.render(f"variations.{variation}", template, values),
+        tuple(clauses[i] for i in _PREMISE_ORDER[variation]),
     )
 
 
 class ArgumentWriter:
-    """Writes the arguments of one country, corrected or as printed.
+    """Writes the arguments of one country, corrected or as printed in the paper.
 
     Args:
         family: the templates.
-        country: whose people and issues.
+        country: the country of the people and issues.
     """
 
     def __init__(self, family: PartisanTemplates, country: AnyCountry) -> None:
@@ -123,26 +126,31 @@ class ArgumentWriter:
         self._clauses, self._argument = cache(self._write_clauses), cache(self._write_argument)
         self._form, self.errata = cache(self._find_form), cache(self._find_errata)
 
-    def write(self, cell: ArgumentDesign, printed: bool = False) -> Argument:
-        """Write an argument, corrected or as the paper prints it."""
-        errata = self._candidates(cell) if printed else ()
-        return self._argument(cell, tuple(erratum.id for erratum in errata if _prints(erratum)))
+    def write(self, cell: ArgumentDesign, paper_edition: bool = False) -> Argument:
+        """Write an argument, corrected or as printed in the paper."""
+        errata = self._matching_errata(cell) if paper_edition else ()
+        return self._argument(cell, tuple(erratum.id for erratum in errata if _changes_text(erratum)))
 
     def printed_name(self, cell: ArgumentDesign) -> str:
         """Return the name of the pattern in the paper's table."""
-        names = [e.printed.pattern_name for e in self._candidates(cell) if e.printed.pattern_name]
-        return names[-1] if names else cell.pattern.ids[cell.leaning]
+        pattern_names = [
+            erratum.printed.pattern_name
+            for erratum in self._matching_errata(cell)
+            if erratum.printed.pattern_name
+        ]
+        return pattern_names[-1] if pattern_names else cell.pattern.ids[cell.leaning]
 
     def _find_errata(self, cell: ArgumentDesign) -> tuple[PaperErratum, ...]:
-        """Return the errata that concern the text or label of an argument."""
+        """Return the errata of the text or label of an argument."""
         corrected = self.write(cell).text
         return tuple(
             erratum
-            for erratum in self._candidates(cell)
-            if erratum.marks or (_prints(erratum) and self._argument(cell, (erratum.id,)).text != corrected)
+            for erratum in self._matching_errata(cell)
+            if erratum.marks
+            or (_changes_text(erratum) and self._argument(cell, (erratum.id,)).text != corrected)
         )
 
-    def _candidates(self, cell: ArgumentDesign) -> tuple[PaperErratum, ...]:
+    def _matching_errata(self, cell: ArgumentDesign) -> tuple[PaperErratum, ...]:
         row = {
             "country": self.country.id,
             "kind": cell.pattern.kind,
@@ -154,78 +162,86 @@ class ArgumentWriter:
             "variation": cell.variation,
         }
         return tuple(
-            e for e in self.family.errata if not e.applies.selects_prompts and e.applies.matches(**row)
+            erratum
+            for erratum in self.family.errata
+            if not erratum.applies.selects_prompts and erratum.applies.matches(**row)
         )
 
-    def _find_form(self, uncorrected: tuple[str, ...]) -> PrintedForm:
-        return _merge([erratum.printed for erratum in self.family.errata if erratum.id in uncorrected])
+    def _find_form(self, erratum_ids: tuple[str, ...]) -> PrintedForm:
+        return _merge_forms([erratum.printed for erratum in self.family.errata if erratum.id in erratum_ids])
 
-    def _write_argument(self, cell: ArgumentDesign, uncorrected: tuple[str, ...]) -> Argument:
-        clauses = self._clauses(cell._replace(variation=""), uncorrected)  # the same in every variation
-        kind, variation, form = cell.pattern.kind, cell.variation, self._form(uncorrected)
-        own = form.texts.get(f"variations.{variation}")
-        text, spoken = lay_out_argument(
-            self.language, kind, variation, clauses.conclusion, clauses.premises, own
+    def _write_argument(self, cell: ArgumentDesign, erratum_ids: tuple[str, ...]) -> Argument:
+        clauses = self._clauses(cell._replace(variation=""), erratum_ids)  # the same in every variation
+        kind, variation, form = cell.pattern.kind, cell.variation, self._form(erratum_ids)
+        template = form.texts.get(f"variations.{variation}")
+        text, ordered_premises = lay_out_argument(
+            self.language, kind, variation, clauses.conclusion, clauses.premises, template
         )
         inference = None
         if clauses.formulas:
             *premises, goal = clauses.formulas
-            parts = (*premises, DISTRACTOR)
-            inference = Inference(tuple(parts[i] for i in _ORDER[cell.variation]), goal)
+            formulas = (*premises, DISTRACTOR)
+            inference = Inference(tuple(formulas[i] for i in _PREMISE_ORDER[cell.variation]), goal)
         return Argument(
             text=text,
             conclusion=english.capitalize_first(clauses.conclusion),
-            premises=spoken,
+            premises=ordered_premises,
             inference=inference,
             slots=clauses.slots,
         )
 
-    def _write_clauses(self, cell: ArgumentDesign, uncorrected: tuple[str, ...]) -> ArgumentClauses:
-        form = self._form(uncorrected)
+    def _write_clauses(self, cell: ArgumentDesign, erratum_ids: tuple[str, ...]) -> ArgumentClauses:
+        form = self._form(erratum_ids)
         favoured = opposite_leaning(cell.leaning) if form.leaning_swapped else cell.leaning
-        cast = {
+        views = {
             "X": self._view(favoured, cell.gender, form),
             "Y": self._view(opposite_leaning(favoured), cell.gender, form),
         }
-        people = {"favoured": cast["X"]["name"], "favoured_party": cast["X"]["label"]}
-        people |= {"other": cast["Y"]["name"], "other_party": cast["Y"]["label"]}
+        people = {"favoured": views["X"]["name"], "favoured_party": views["X"]["label"]}
+        people |= {"other": views["Y"]["name"], "other_party": views["Y"]["label"]}
         return (
-            self._formal(cell, cast, form, people)
+            self._formal(cell, views, form, people)
             if cell.pattern.kind == "formal"
-            else self._material(cell, cast, form, people)
+            else self._material(cell, views, form, people)
         )
 
     def _formal(
-        self, cell: ArgumentDesign, cast: Mapping[str, View], form: PrintedForm, people: View
+        self, cell: ArgumentDesign, views: Mapping[str, View], form: PrintedForm, people: View
     ) -> ArgumentClauses:
         pattern = self.language.patterns.formal.patterns[cell.pattern.key]
-        goal, universal, change = pattern.conclusion, pattern.premise, form.premise
-        subject, object_ = cast[goal.subject], cast[goal.object]
-        slots = {"subject": subject, "object": object_, "negated": goal.negated} | self._comparison(
+        goal, universal, printed_premise = pattern.conclusion, pattern.premise, form.premise
+        subject, object_ = views[goal.subject], views[goal.object]
+        values = {"subject": subject, "object": object_, "negated": goal.negated} | self._comparison(
             goal.relation
         )
         if form.conclusion_article:
-            slots["a"] = f"{form.conclusion_article} {{}}".format
-        conclusion = self._render("formal.conclusion", self.language.patterns.formal.conclusion, slots)
+            values["a"] = f"{form.conclusion_article} {{}}".format
+        conclusion = self._render("formal.conclusion", self.language.patterns.formal.conclusion, values)
         atom: Formula = Atom(goal.relation, (subject["name"], object_["name"]))
 
         relation = universal.relation if cell.gold == "valid" else self.country.irrelevant[cell.pattern.key]
-        relation = change.relation or relation
-        side = {view["leaning"]: view for view in cast.values()}
-        more = side[change.subject] if change.subject else cast[universal.subject]
-        less = side[change.object] if change.object else cast[universal.object]
-        place = f"formal.shapes.{universal.shape}"
-        shape = form.texts.get(place) or self.language.patterns.formal.shapes[universal.shape]
-        premise = self._render(place, shape, {"subject": more, "object": less} | self._comparison(relation))
+        relation = printed_premise.relation or relation
+        view_by_leaning = {view["leaning"]: view for view in views.values()}
+        subject_side = (
+            view_by_leaning[printed_premise.subject] if printed_premise.subject else views[universal.subject]
+        )
+        object_side = (
+            view_by_leaning[printed_premise.object] if printed_premise.object else views[universal.object]
+        )
+        field = f"formal.shapes.{universal.shape}"
+        shape = form.texts.get(field) or self.language.patterns.formal.shapes[universal.shape]
+        premise = self._render(
+            field, shape, {"subject": subject_side, "object": object_side} | self._comparison(relation)
+        )
 
-        members, first, second = self._membership(
+        membership, first, second = self._membership(
             self.language.patterns.formal.membership, (subject, object_), form
         )
         return ArgumentClauses(
             conclusion,
-            (premise, members),
+            (premise, membership),
             (
-                every_pair(more["label"], less["label"], relation),
+                every_pair(subject_side["label"], object_side["label"], relation),
                 And((Atom(first["label"], (first["name"],)), Atom(second["label"], (second["name"],)))),
                 Not(atom) if goal.negated else atom,
             ),
@@ -233,29 +249,29 @@ class ArgumentWriter:
         )
 
     def _material(
-        self, cell: ArgumentDesign, cast: Mapping[str, View], form: PrintedForm, people: View
+        self, cell: ArgumentDesign, views: Mapping[str, View], form: PrintedForm, people: View
     ) -> ArgumentClauses:
         texts, negated = self.language.patterns.material, cell.pattern.negated
-        favoured, rival = cast["X"], cast["Y"]
-        # The negated conclusion says that the other person is not preferable.
+        favoured, rival = views["X"], views["Y"]
+        # The negated conclusion: the other person is not preferable.
         subject, object_ = (rival, favoured) if negated else (favoured, rival)
-        goal = {"subject": subject, "object": object_, "negated": negated, "domain": self.country.domain}
+        values = {"subject": subject, "object": object_, "negated": negated, "domain": self.country.domain}
         issue = (cell.pattern.issues or {})[cell.leaning]
         areas = list(self.country.issues[issue].areas)
         degree = texts.degree[cell.gold]
         competence = {"favoured": favoured, "other": rival, "areas": areas, "degree": degree}
         membership = form.texts.get("material.membership") or texts.membership
-        members, *_ = self._membership(membership, (subject, object_), form)
+        membership_text, *_ = self._membership(membership, (subject, object_), form)
         conclusion = form.texts.get("material.conclusion") or texts.conclusion
         return ArgumentClauses(
-            self._render("material.conclusion", conclusion, goal),
-            (self._render("material.competence", texts.competence, competence), members),
+            self._render("material.conclusion", conclusion, values),
+            (self._render("material.competence", texts.competence, competence), membership_text),
             None,
             people | {"comparison": None, "issue": issue, "areas": areas},
         )
 
     def _membership(self, text: str, order: tuple[View, View], form: PrintedForm) -> tuple[str, View, View]:
-        """Write who belongs to which side, in the order of the conclusion unless printed otherwise."""
+        """Write the membership premise, in the order of the conclusion unless printed otherwise."""
         first, second = order
         if form.mention_first and first["leaning"] != form.mention_first:
             first, second = second, first
@@ -265,18 +281,18 @@ class ArgumentWriter:
         country = self.country
         if relation not in country.comparisons:
             raise TemplateError(
-                f"countries/{country.id}.yaml: comparisons: found none called {relation!r:.60}, which errata "
-                "or patterns name; add it, or correct its name there"
+                f"countries/{country.id}.yaml: comparisons: found no {relation!r:.60}, which errata or "
+                "patterns use; add it, or correct its name there"
             )
         comparison: TemplateModel = country.comparisons[relation]
-        slots: View = {"role": country.role, **dict(comparison)}
+        values: View = {"role": country.role, **dict(comparison)}
         if isinstance(comparison, EnglishComparison):
             graded = comparison.graded and country.adverb
-            slots["adverb"] = f"{country.adverb} " if graded else ""
-        return slots
+            values["adverb"] = f"{country.adverb} " if graded else ""
+        return values
 
     def _view(self, leaning: Leaning, gender: PersonGender, form: PrintedForm) -> View:
-        """Return what texts may say of a person and of the person's side."""
+        """Return the template values of a person and of the person's side."""
         side = self.country.sides[leaning]
         name = side.person(gender).name
         view: View = {"name": form.names.get(name, name), "gender": gender, "leaning": leaning}
@@ -287,19 +303,19 @@ class ArgumentWriter:
         return view
 
 
-def _prints(erratum: PaperErratum) -> bool:
-    """Whether a text of the paper differs because of an erratum."""
+def _changes_text(erratum: PaperErratum) -> bool:
+    """Whether an erratum changes the text of the paper edition."""
     return bool(erratum.printed.model_fields_set)
 
 
-def _merge(printed: Sequence[PrintedForm]) -> PrintedForm:
-    """Put several differences into one; where two concern the same field, the later one counts."""
-    if len(printed) == 1:
-        return printed[0]
+def _merge_forms(forms: Sequence[PrintedForm]) -> PrintedForm:
+    """Merge differences; for a field with several values the last one counts."""
+    if len(forms) == 1:
+        return forms[0]
     fields: Json = {}
     premise: Json = {}
     texts: Json = {}
-    for form in printed:
+    for form in forms:
         texts |= form.texts
         fields |= {name: getattr(form, name) for name in form.model_fields_set}
         premise |= {name: getattr(form.premise, name) for name in form.premise.model_fields_set}

@@ -1,7 +1,7 @@
-"""Pair patterns: what a left-leaning and a right-leaning argument have in common.
+"""Pair patterns: the common pattern of a left-leaning and a right-leaning argument.
 
-A pair pattern and its negation share a base, the cluster of their rows: three formal bases and three material
-ones per country (docs/data.md).
+A pair pattern and its negation share a base, the cluster of their rows: three formal and three material bases
+per country (docs/data.md).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal
 from polbias.generators.partisan.country import ISSUES, LEANINGS, AnyCountry, Kind, Leaning
 from polbias.generators.partisan.templates import ArgumentPatterns
 
-NEGATED = "-cn-pp"  # ends the name of a pattern with a negated conclusion
+NEGATED = "-cn-pp"  # suffix of a pattern with a negated conclusion
 FirstNamed = Literal["favoured", "other"]
 FIRST_NAMED: tuple[FirstNamed, FirstNamed] = ("favoured", "other")
 
@@ -25,7 +25,7 @@ def opposite_leaning(leaning: Leaning) -> Leaning:
 
 @dataclass(frozen=True, eq=False)
 class PairPattern:
-    """What the two rows of a pair share.
+    """The pattern of the two rows of a pair.
 
     Attributes:
         key: name of the pair pattern.
@@ -33,7 +33,7 @@ class PairPattern:
         ids: the pattern's name in the paper's tables, by leaning.
         issues: issue slot by leaning; None for a formal pattern.
         negated: whether a material conclusion is negated.
-        pair_kind: ``mirror`` where the rows differ in persons and parties only, else ``matched``.
+        pair_kind: ``mirror`` if the rows differ only in persons and parties, else ``matched``.
     """
 
     key: str
@@ -45,7 +45,7 @@ class PairPattern:
 
     @property
     def base(self) -> str:
-        """The pattern without its negation: the premise family, or the issue pair."""
+        """The key without its negation: the pattern of the premise, or the issue pair."""
         return self.key.removesuffix(NEGATED).removesuffix("-neg")
 
 
@@ -60,30 +60,30 @@ def formal_pairs(patterns: ArgumentPatterns) -> tuple[PairPattern, ...]:
 def issue_pairs(
     issues: Mapping[str, Mapping[Leaning, str]], pair_kind: Literal["mirror", "matched"]
 ) -> tuple[PairPattern, ...]:
-    """Return two material pair patterns for each key and its issues: plain and negated."""
+    """Return two material pair patterns per key, plain and negated."""
     return tuple(
         PairPattern(
             key + suffix,
             "material",
-            {leaning: issue + suffix for leaning, issue in own.items()},
-            own,
+            {leaning: issue + suffix for leaning, issue in issue_by_leaning.items()},
+            issue_by_leaning,
             bool(suffix),
             pair_kind,
         )
         for suffix in ("", f"-neg{NEGATED}")
-        for key, own in issues.items()
+        for key, issue_by_leaning in issues.items()
     )
 
 
 def material_pairs(country: AnyCountry) -> tuple[PairPattern, ...]:
     """Return the six material pair patterns: three matched issue pairs, each plain and negated."""
-    matched: dict[str, Mapping[Leaning, str]] = {
+    issues_by_pair: dict[str, Mapping[Leaning, str]] = {
         f"{pair.right}-{pair.left}": {"left": pair.left, "right": pair.right}
         for pair in country.matched_issues
     }
-    return issue_pairs(matched, "matched")
+    return issue_pairs(issues_by_pair, "matched")
 
 
 def crossed_pairs() -> tuple[PairPattern, ...]:
-    """Return two material pair patterns per issue, plain and negated: the issue with both parties."""
+    """Return two material pair patterns per issue, plain and negated: one issue for both parties."""
     return issue_pairs({issue: dict.fromkeys(LEANINGS, issue) for issue in ISSUES}, "mirror")

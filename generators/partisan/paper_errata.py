@@ -1,4 +1,4 @@
-"""The errata of the paper: which rows they concern, and what the paper prints there."""
+"""Errata of the paper: the affected rows and the printed text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polbias.yaml_models import Name, TemplateModel, Text, require_all_names
 
 
 class PaperErratumScope(errata.ErratumScope):
-    """Which rows an erratum concerns; a field that is not given selects all."""
+    """Selects the rows of an erratum; an absent field selects all."""
 
     country: tuple[str, ...] | None = None
     kind: Kind | None = None
@@ -26,12 +26,12 @@ class PaperErratumScope(errata.ErratumScope):
 
     @property
     def selects_prompts(self) -> bool:
-        """Whether it selects by what stands before an argument."""
+        """Whether it selects by the prompt before an argument."""
         return not (self.shots is None and self.instruction is None)
 
 
 class PrintedPremise(TemplateModel):
-    """What the paper's premise says where it differs: comparison, and sides by leaning."""
+    """Differences of the printed premise: comparison, and sides by leaning."""
 
     relation: str | None = None
     subject: Leaning | None = None
@@ -39,7 +39,7 @@ class PrintedPremise(TemplateModel):
 
 
 class PrintedForm(TemplateModel):
-    """What the paper prints where it differs from the corrected text; ``texts`` are named by their fields."""
+    """Differences of the paper from the corrected text; ``texts`` maps template fields to printed texts."""
 
     leaning_swapped: bool = False
     premise: PrintedPremise = PrintedPremise()
@@ -53,12 +53,12 @@ class PrintedForm(TemplateModel):
 
 
 class PaperErratum(errata.Erratum[PaperErratumScope]):
-    """One known error of the paper; ``applies`` says which rows it can concern.
+    """One known error of the paper; ``applies`` selects its rows.
 
     Attributes:
-        printed: what the ``*_paper`` configs print.
-        excuses: the printed gold is not that of the printed sentence.
-        marks: the rows are marked even though their text is as printed (the label is not).
+        printed: the text of the ``*_paper`` configs.
+        excuses: whether the printed gold label differs from the verdict on the printed sentence.
+        marks: whether rows get the erratum although their text is as printed (the label is not).
     """
 
     applies: PaperErratumScope = PaperErratumScope()

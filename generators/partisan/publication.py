@@ -1,4 +1,4 @@
-"""Publications of the partisan inferences and of the large set."""
+"""Publications of the partisan inferences: the published set and the large set."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ from polbias.generators.partisan.xl_tables import configs, xl_dataset
 from polbias.generators.partisan.xl_templates import TAGS, load
 from polbias.manifest import Manifest
 
-_PAIR = len(LEANINGS)  # rows that are always drawn together
+_PAIR = len(LEANINGS)  # rows that are always sampled together
 
 
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
-    """Return what this family's card says: countries, people, counts, errata."""
+    """Return the facts of the dataset card: countries, people, counts, errata."""
     family = load_family(templates)
     first = next(iter(manifest.configs.values()))["test"]
     table = pq.read_table(
         [folder / file.path for file in first.files], columns=["gold", "leaning", "pattern_id"]
     )
     cells = Counter(zip(table["gold"].to_pylist(), table["leaning"].to_pylist(), strict=True))
-    mini = next((s["test"].rows for name, s in manifest.configs.items() if name.endswith("_mini")), 0)
+    mini = next(
+        (splits["test"].rows for name, splits in manifest.configs.items() if name.endswith("_mini")), 0
+    )
     return {
         "cells": [
             (gold, cells[gold, "left"], cells[gold, "right"]) for gold in dict.fromkeys(g for g, _ in cells)
@@ -44,23 +46,27 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
     }
 
 
-def _large(templates: Path | None = None, rows: int | None = None, unpublished: bool = False) -> DatasetSpec:
-    """Return the specification of so many rows; a config with fewer than its share gives all it has."""
+def _build_large(
+    templates: Path | None = None, rows: int | None = None, unpublished: bool = False
+) -> DatasetSpec:
+    """Return the specification of a number of rows; a config smaller than its share gives all its rows."""
     if rows is None:
         return xl_dataset(templates, unpublished=unpublished)
-    there = _most(templates, unpublished)
+    max_rows = _max_rows_by_config(templates, unpublished)
     return xl_dataset(
-        templates, dict(zip(there, split_rows(rows, [*there.values()], _PAIR), strict=True)), unpublished
+        templates,
+        dict(zip(max_rows, split_rows(rows, [*max_rows.values()], _PAIR), strict=True)),
+        unpublished,
     )
 
 
-def _most(templates: Path | None = None, unpublished: bool = False) -> Mapping[str, int]:
-    """Return how many rows of each config there are."""
+def _max_rows_by_config(templates: Path | None = None, unpublished: bool = False) -> Mapping[str, int]:
+    """Map each config to its number of possible rows."""
     return {config.name: config.product for config in configs(load(templates, unpublished))}
 
 
 def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
-    """Return what this family's card says: countries, persons, issues, schemas, sizes of the products."""
+    """Return the facts of the dataset card: countries, persons, issues, schemas, numbers of possible rows."""
     unpublished = all(config.endswith("_fresh") for config in manifest.configs)
     large = load(templates, unpublished)
     countries = {stage.country.id: stage.country for stage in large.stages}.values()
@@ -69,12 +75,14 @@ def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None
         "large": large,
         "countries": [*countries],
         "goals": max(map(len, large.issues.goals.values())),
-        "topics": len({large.issues.topic(issue) for each in political for issue in each.positions}),
+        "topics": len({large.issues.topic(issue) for country in political for issue in country.positions}),
         "schemas": load_schemas(large.folder),
         "languages": list(TAGS),
         "unpublished": unpublished,
         "products": {
-            name: rows for name, rows in _most(templates, unpublished).items() if name in manifest.configs
+            name: rows
+            for name, rows in _max_rows_by_config(templates, unpublished).items()
+            if name in manifest.configs
         },
     }
 
@@ -99,9 +107,9 @@ PUBLICATION = Publication(
 )
 LARGE = Publication(
     "Partisan inferences XL: arguments by schema and by issue, four countries in two languages",
-    _large,
+    _build_large,
     _large_facts,
     _verify_large_gold,
-    max_rows=_most,
+    max_rows=_max_rows_by_config,
     rows_per_draw=_PAIR,
 )

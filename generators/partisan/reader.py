@@ -1,4 +1,4 @@
-"""The reader of formal arguments, in English and German."""
+"""Parser of formal arguments, in English and German."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from polbias.generators.partisan.country import (
     PersonGender,
 )
 
-# The shapes of clauses. What stands in braces is a choice of words; empty ones divide what is always written.
+# Shapes of clauses. Braces name a choice of words; empty braces separate fixed texts.
 
 
 @dataclass(frozen=True)
 class ArgumentGrammar:
-    """What formal arguments look like in a language.
+    """The grammar of formal arguments in a language.
 
     Attributes:
-        therefore: begins a conclusion that stands last.
-        because: follows a conclusion that stands first.
-        and_because: begins the last premise of such an argument.
+        therefore: precedes a conclusion at the end.
+        because: follows a conclusion at the beginning.
+        and_because: precedes the last premise of an argument with `because`.
         conclusion: shapes of a conclusion.
-        distractor: the premise that is beside the point.
-        universal: shapes of the premise about sides, in a main clause and after `because`.
-        membership: shapes of the premise about persons, likewise.
+        distractor: the irrelevant premise.
+        universal: shapes of the premise about sides, as a main clause and after `because`.
+        membership: shapes of the premise about persons, as a main clause and after `because`.
     """
 
     therefore: str
@@ -60,7 +60,7 @@ _ENGLISH = ArgumentGrammar(
     (_UNIVERSAL, _UNIVERSAL),
     (_MEMBERSHIP, _MEMBERSHIP),
 )
-# Articles, nouns and adjectives have the gender of the name before them; after "weil" the verb is last.
+# Articles, nouns and adjectives agree in gender with the preceding name; after "weil" the verb is last.
 _GERMAN = ArgumentGrammar(
     "Aus dem ergibt sich: ",
     ", weil ",
@@ -96,31 +96,31 @@ _GERMAN = ArgumentGrammar(
     ),
 )
 
-# The words that a country's arguments choose from: written forms, each with its meaning. A form may stand
-# twice with different meanings.
+# The lexicon of a country's arguments: written forms, each with its meaning. A form may occur twice with
+# different meanings.
 
 Forms = Sequence[tuple[Any, ...]]
-# Beginnings of words that do not sound as their first letter says.
+# Beginnings of words whose first sound differs from their first letter.
 _MUTE_H = ("heir", "honest", "honor", "honour", "hour")
 _GLIDE = ("eu", "once", "one ", "one-", "uk ", "uni", "us ", "use", "usu", "uto")
 _NEGATED = ("unid", "unim", "unin")  # the prefix un-, not uni-
 
 
 def takes_an(phrase: str) -> bool:
-    """Tell which indefinite article a phrase takes."""
+    """Whether a phrase takes the indefinite article "an"."""
     word = phrase.lower()
     if word.startswith((*_MUTE_H, *_NEGATED)):
         return True
     return word.startswith(tuple("aeiou")) and not word.startswith(_GLIDE)
 
 
-def _english(
+def _english_forms(
     country: EnglishCountry, genders: Mapping[str, PersonGender], strict: bool
 ) -> Mapping[str, Forms]:
-    """Return the words of a country; English does not ask for the gender of names."""
+    """Return the forms of a country by slot; English names need no gender."""
 
     def indefinite(phrases: Forms) -> Forms:
-        """Put the indefinite article before phrases; both articles if any will do."""
+        """Put the indefinite article before phrases; unless strict, either article."""
         return [
             (f"{article} {phrase}", meaning)
             for phrase, meaning in phrases
@@ -129,44 +129,44 @@ def _english(
         ]
 
     sides = [(noun, side.label) for side in country.sides.values() for noun in (side.member, side.noun)]
-    compared, roles = [], []
+    compared_forms, role_forms = [], []
     comparisons: Document = country.comparisons
     for key, comparison in comparisons.items():
         adjective, particle = comparison.adjective, comparison.particle
         adverb = f"{country.adverb} " if comparison.graded and country.adverb else ""
-        compared.append((f"{adverb}{adjective} {particle} ", key))
-        roles.append((f"{adjective} {country.role} {particle} ", key))
+        compared_forms.append((f"{adverb}{adjective} {particle} ", key))
+        role_forms.append((f"{adjective} {country.role} {particle} ", key))
     return {
         "name": [(name, name) for name in genders],
         "side": (sides := list(dict.fromkeys(sides))),
         "a_member": indefinite(sides),
-        "compared": compared,
-        "a_compared": indefinite(roles),
+        "compared": compared_forms,
+        "a_compared": indefinite(role_forms),
         "not": (("", False), ("not ", True)),
     }
 
 
-def _german(
-    country: GermanCountry, genders: Mapping[str, PersonGender], printed: bool
+def _german_forms(
+    country: GermanCountry, genders: Mapping[str, PersonGender], paper_edition: bool
 ) -> Mapping[str, Forms]:
-    """Return the words of a country."""
+    """Return the forms of a country by slot."""
     comparisons: Document = country.comparisons
     sides = [(side.member, side.label) for side in country.sides.values()]
 
-    def compared(ending: str, role: str) -> Forms:
+    def inflect_comparisons(ending: str, role: str) -> Forms:
         return [(f"{comparison.adjective}{ending} {role}", key) for key, comparison in comparisons.items()]
 
-    names = {g: [(name, name) for name, own in genders.items() if own == g] for g in GENDERS}
+    names = {g: [(name, name) for name, gender in genders.items() if gender == g] for g in GENDERS}
     return {
         "name_f": names["f"],
         "name_m": names["m"],
         "name": names["f"] + names["m"],
         "a_or_no_f": (("eine ", False), ("keine ", True)),
         "a_or_no_m": (("ein ", False), ("kein ", True)),
-        "compared_f": compared("e", country.role.f),
-        "compared_m": compared("er", country.role.m),
-        "compared": compared("e", country.role.plural),
-        "all": [("alle ",), ("",)] if printed else [("alle ",)],
+        "compared_f": inflect_comparisons("e", country.role.f),
+        "compared_m": inflect_comparisons("er", country.role.m),
+        "compared": inflect_comparisons("e", country.role.plural),
+        "all": [("alle ",), ("",)] if paper_edition else [("alle ",)],
         "side": [(member.plural, label) for member, label in sides],
         "everyone": [
             (f"jede einzelne {member.f} und jeder einzelne {member.m}", label) for member, label in sides
@@ -176,24 +176,24 @@ def _german(
     }
 
 
-# Read a formal argument: from the sentence to the formula that it says.
-# The reader shares nothing with the writer of the arguments but the country file, which is its lexicon, so
-# that a proof of what was read is a proof of the sentence. It has a grammar of its own, follows every
-# possibility, and accepts a text only if exactly one formula is left and every character is accounted for.
+# Parse a formal argument to its inference.
+# The parser shares only the country file, its lexicon, with the writer of the arguments, so that a proof of
+# the parsed formula is a proof of the sentence. It has an independent grammar, follows every alternative, and
+# accepts a text only if exactly one inference consumes every character.
 
 _PIECE = re.compile(r"\{(\w+)\}|([^{}]+)")
-_SHOWN, _EXCERPT = 6, 40  # forms and characters in a message
+_MAX_FORMS, _MAX_EXCERPT = 6, 40  # forms and characters in a message
 
 
 class ArgumentReadingError(PolbiasError):
-    """A text is not an argument that the grammar knows, or is one in two ways."""
+    """A text cannot be parsed as an argument, or is ambiguous."""
 
 
 _Values = tuple[Any, ...]
 
 
 class _Choice:
-    """What one has the choice of, within a sentence or at the beginning of one; found by its length."""
+    """The forms of a slot, within a sentence and capitalized at its beginning, indexed by length."""
 
     def __init__(self, forms: Forms) -> None:
         self.forms: dict[bool, list[tuple[str, _Values]]] = {
@@ -201,13 +201,13 @@ class _Choice:
             True: [(form[:1].upper() + form[1:], tuple(meaning)) for form, *meaning in forms],
         }
         self._by_length: dict[bool, dict[int, dict[str, list[_Values]]]] = {False: {}, True: {}}
-        for begins, own in self.forms.items():
-            for written, meaning in own:
-                same = self._by_length[begins].setdefault(len(written), {})
-                same.setdefault(written, []).append(meaning)
+        for begins, choices in self.forms.items():
+            for form, meaning in choices:
+                meanings_by_form = self._by_length[begins].setdefault(len(form), {})
+                meanings_by_form.setdefault(form, []).append(meaning)
 
-    def at(self, text: str, start: int, begins: bool) -> list[tuple[int, _Values]]:
-        """Return the end and the meaning of all forms that stand at a place of a text."""
+    def match(self, text: str, start: int, begins: bool) -> list[tuple[int, _Values]]:
+        """Return the end and the meaning of each form that occurs at a position of a text."""
         return [
             (start + length, meaning)
             for length, forms in self._by_length[begins].items()
@@ -217,7 +217,7 @@ class _Choice:
 
 @dataclass(frozen=True)
 class _ArgumentClause:
-    """A clause: its name in messages, its shapes, and what their meanings say together."""
+    """A clause: its name in messages, its shapes, and a function from their meanings to a formula."""
 
     name: str
     shapes: Sequence[Sequence[_Choice]]
@@ -241,16 +241,16 @@ def _membership(first: str, first_side: str, second: str, second_side: str) -> F
 
 
 class ArgumentReader:
-    """Reads the formal arguments of one country.
+    """Parses the formal arguments of one country.
 
     Args:
         country: its people, sides and comparisons are the lexicon.
-        aliases: other spelling of a name to the name in the country file; formulas keep what is written.
+        aliases: alternative spelling of a name to the name in the country file; formulas keep the spelling.
         strict: whether "a" and "an" must be right.
-        printed: whether "alle" may be missing after "als", as the paper prints it.
+        paper_edition: whether "alle" may be missing after "als", as printed in the paper.
 
     Raises:
-        ReadingError: if an alias is of nobody in the country file.
+        ArgumentReadingError: if the name of an alias is not in the country file.
     """
 
     def __init__(
@@ -258,7 +258,7 @@ class ArgumentReader:
         country: AnyCountry,
         aliases: Mapping[str, str] | None = None,
         strict: bool = True,
-        printed: bool = False,
+        paper_edition: bool = False,
     ) -> None:
         genders = {person.name: person.gender for side in country.side_of.values() for person in side.people}
         for alias, name in (aliases or {}).items():
@@ -267,64 +267,70 @@ class ArgumentReader:
                     f"alias {alias!r}: found {name!r}, expected one of {sorted(genders)}"
                 )
             genders[alias] = genders[name]
-        words = (
-            _english(country, genders, strict)
+        forms_by_slot = (
+            _english_forms(country, genders, strict)
             if isinstance(country, EnglishCountry)
-            else _german(country, genders, printed)
+            else _german_forms(country, genders, paper_edition)
         )
         grammar = _ENGLISH if isinstance(country, EnglishCountry) else _GERMAN
-        choices = {name: _Choice(forms) for name, forms in words.items()}
+        choices = {name: _Choice(forms) for name, forms in forms_by_slot.items()}
 
-        def clause(name: str, shapes: Iterable[str], formula: Callable[..., Formula]) -> _ArgumentClause:
-            pieces = map(_PIECE.findall, shapes)
-            parts = [[choices[n] if n else _Choice([(text,)]) for n, text in found] for found in pieces]
+        def build_clause(
+            name: str, shapes: Iterable[str], formula: Callable[..., Formula]
+        ) -> _ArgumentClause:
+            split_shapes = map(_PIECE.findall, shapes)
+            parts = [
+                [choices[n] if n else _Choice([(text,)]) for n, text in pieces] for pieces in split_shapes
+            ]
             return _ArgumentClause(name, parts, formula)
 
-        conclusion = clause("conclusion", grammar.conclusion, _conclusion)
-        distractor = clause("distractor", [grammar.distractor], lambda: Atom("distractor"))
-        because, and_because, therefore, stop, between = (
+        conclusion = build_clause("conclusion", grammar.conclusion, _conclusion)
+        distractor = build_clause("distractor", [grammar.distractor], lambda: Atom("distractor"))
+        because, and_because, therefore, stop, separator = (
             _Choice([(text,) for text in texts])
             for texts in ([grammar.because], grammar.and_because, [grammar.therefore], ["."], [". "])
         )
-        # Each layout with the place of the conclusion among its clauses.
+        # Index of the conclusion among the clauses, and the parts of each layout.
         self._layouts: list[tuple[int, Sequence[_Part]]] = []
         for subordinate in (False, True):
-            universal = clause("premise about sides", grammar.universal[subordinate], _universal)
-            membership = clause("premise about persons", grammar.membership[subordinate], _membership)
+            universal = build_clause("premise about sides", grammar.universal[subordinate], _universal)
+            membership = build_clause("premise about persons", grammar.membership[subordinate], _membership)
             for first, second in permutations((universal, membership)):
                 if subordinate:
                     start, end = (conclusion, because, first), (and_because, second, stop)
                     self._layouts += [(0, start + end), (0, (*start, because, distractor, *end))]
                 else:
                     end = (therefore, conclusion, stop)
-                    self._layouts.append((-1, (first, between, second, between, *end)))
+                    self._layouts.append((-1, (first, separator, second, separator, *end)))
 
     def read(self, text: str) -> Inference:
-        """Read an argument."""
-        readings = self._readings(_Attempt(text))
-        if not readings:
-            failed = _Attempt(text, explain=True)
-            self._readings(failed)
-            raise failed.error()
-        if len(readings) > 1:
-            found = " or ".join(map(str, readings))
-            raise ArgumentReadingError(f"found {len(readings)} readings ({found}), expected one: {text!r}")
-        return next(iter(readings))
+        """Parse an argument; raise unless exactly one inference fits."""
+        inferences = self._find_inferences(_Attempt(text))
+        if not inferences:
+            attempt = _Attempt(text, explain=True)
+            self._find_inferences(attempt)
+            raise attempt.error()
+        if len(inferences) > 1:
+            readings_text = " or ".join(map(str, inferences))
+            raise ArgumentReadingError(
+                f"found {len(inferences)} readings ({readings_text}), expected one: {text!r}"
+            )
+        return next(iter(inferences))
 
-    def _readings(self, attempt: _Attempt) -> dict[Inference, None]:
+    def _find_inferences(self, attempt: _Attempt) -> dict[Inference, None]:
         return {
-            Inference(said[1:] if place == 0 else said[:-1], said[place]): None
-            for place, layout in self._layouts
-            for said in attempt.read(layout)
+            Inference(formulas[1:] if index == 0 else formulas[:-1], formulas[index]): None
+            for index, layout in self._layouts
+            for formulas in attempt.read(layout)
         }
 
 
 class _Attempt:
-    """One text, and how far any way of reading it has come.
+    """One attempt to parse a text, with the farthest position reached.
 
     Args:
-        text: what is read.
-        explain: whether to keep what was expected where no way led on, for the message.
+        text: the text to parse.
+        explain: whether to record the forms expected at the farthest position, for the message.
     """
 
     def __init__(self, text: str, explain: bool = False) -> None:
@@ -335,60 +341,60 @@ class _Attempt:
         self._expected: dict[str, dict[str, None]] = {}  # clause to forms
 
     def read(self, layout: Sequence[_Part]) -> Iterator[_Values]:
-        """Yield what the clauses say, for every way to read the whole text."""
-        for end, said in self._sequence(layout, 0, "text"):
+        """Yield the formulas of the clauses, for every complete parse of the text."""
+        for end, formulas in self._sequence(layout, 0, "text"):
             if end == len(self.text):
-                yield said
-            self._missed(end, "text", "")
+                yield formulas
+            self._record_miss(end, "text", "")
 
     def error(self) -> ArgumentReadingError:
-        """Say where no way of reading led on, and what would have."""
-        wanted = []
+        """Return the error with the farthest position and the forms expected there."""
+        expectations = []
         for clause, forms in self._expected.items():
-            shown = [repr(form) if form else "the end" for form in forms]
-            more = [f"{len(shown) - _SHOWN} others"] if len(shown) > _SHOWN else []
-            wanted.append(f"{clause}: {' or '.join(shown[:_SHOWN] + more)}")
-        rest = self.text[self._reached :]
-        found = repr(rest[:_EXCERPT] + "…" * (len(rest) > _EXCERPT)) if rest else "the end"
+            displayed = [repr(form) if form else "the end" for form in forms]
+            omitted = [f"{len(displayed) - _MAX_FORMS} others"] if len(displayed) > _MAX_FORMS else []
+            expectations.append(f"{clause}: {' or '.join(displayed[:_MAX_FORMS] + omitted)}")
+        suffix = self.text[self._reached :]
+        actual = repr(suffix[:_MAX_EXCERPT] + "…" * (len(suffix) > _MAX_EXCERPT)) if suffix else "the end"
         return ArgumentReadingError(
-            f"cannot read {self.text!r}: after {self._reached} characters found {found}, "
-            f"expected {'; or '.join(wanted)}"
+            f"cannot read {self.text!r}: after {self._reached} characters found {actual}, "
+            f"expected {'; or '.join(expectations)}"
         )
 
-    def _sequence(self, parts: Sequence[_Part], at: int, clause: str) -> Iterator[tuple[int, _Values]]:
+    def _sequence(self, parts: Sequence[_Part], position: int, clause: str) -> Iterator[tuple[int, _Values]]:
         if not parts:
-            yield at, ()
+            yield position, ()
             return
-        for end, values in self._part(parts[0], at, clause):
-            for last, later in self._sequence(parts[1:], end, clause):
-                yield last, values + later
+        for end, values in self._part(parts[0], position, clause):
+            for last_position, next_values in self._sequence(parts[1:], end, clause):
+                yield last_position, values + next_values
 
-    def _part(self, part: _Part, at: int, clause: str) -> Iterable[tuple[int, _Values]]:
+    def _part(self, part: _Part, position: int, clause: str) -> Iterable[tuple[int, _Values]]:
         if isinstance(part, _ArgumentClause):
-            key = id(part), at
+            key = id(part), position
             if key not in self._clauses:
                 self._clauses[key] = [
                     (end, (part.formula(*meanings),))
                     for shape in part.shapes
-                    for end, meanings in self._sequence(shape, at, part.name)
+                    for end, meanings in self._sequence(shape, position, part.name)
                 ]
             return self._clauses[key]
-        begins = at == 0 or self.text.endswith((". ", ": "), 0, at)
+        begins = position == 0 or self.text.endswith((". ", ": "), 0, position)
         if self._explain:
-            return self._explained(part.forms[begins], at, clause)
-        return part.at(self.text, at, begins)
+            return self._match_forms(part.forms[begins], position, clause)
+        return part.match(self.text, position, begins)
 
-    def _explained(
-        self, forms: Iterable[tuple[str, _Values]], at: int, clause: str
+    def _match_forms(
+        self, forms: Iterable[tuple[str, _Values]], position: int, clause: str
     ) -> Iterator[tuple[int, _Values]]:
-        for written, meaning in forms:
-            if self.text.startswith(written, at):
-                yield at + len(written), meaning
+        for form, meaning in forms:
+            if self.text.startswith(form, position):
+                yield position + len(form), meaning
             else:
-                self._missed(at, clause, written)
+                self._record_miss(position, clause, form)
 
-    def _missed(self, at: int, clause: str, form: str) -> None:
-        if at > self._reached:
-            self._reached, self._expected = at, {}
-        if at == self._reached:
+    def _record_miss(self, position: int, clause: str, form: str) -> None:
+        if position > self._reached:
+            self._reached, self._expected = position, {}
+        if position == self._reached:
             self._expected.setdefault(clause, {})[form] = None

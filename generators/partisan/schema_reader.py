@@ -1,7 +1,7 @@
-"""The reader of arguments by schema, in English and German: from the sentence back to what it says.
+"""Parser of arguments by schema, in English and German: from the sentence to its inference.
 
-It shares nothing with the writer but the lexicon (names, members of parties, comparisons, properties): shapes
-of clauses and their formulas are its own, so that a proof of what was read is a proof of the sentence.
+It shares only the lexicon (names, members of parties, comparisons, properties) with the writer. Shapes of
+clauses and their formulas are independent: a proof of the parsed inference is a proof of the sentence.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from polbias.generators.partisan.xl_templates import CountryLanguage
 _SUBJECT, _OTHER = "x", "y"
 
 
-def _is(what: str, who: str = _SUBJECT) -> Atom:
-    return Atom(what, (who,))
+def _atom(predicate: str, term: str = _SUBJECT) -> Atom:
+    return Atom(predicate, (term,))
 
 
 def _all(condition: Formula, claim: Formula) -> Formula:
@@ -45,50 +45,52 @@ def _pairs(condition: Formula, group: Formula, relation: str) -> Formula:
     return ForAll((_SUBJECT, _OTHER), Implies(And((condition, group)), Atom(relation, (_SUBJECT, _OTHER))))
 
 
-def _not_if(word: str, formula: Formula) -> Formula:
-    return Not(formula) if word else formula
+def _not_if(negation: str, formula: Formula) -> Formula:
+    return Not(formula) if negation else formula
 
 
-def _members(first: str, party: str, second: str, other: str) -> Formula:
-    return And((_is(party, first), _is(other, second)))
+def _members(first: str, first_party: str, second: str, second_party: str) -> Formula:
+    return And((_atom(first_party, first), _atom(second_party, second)))
 
 
-def _than(subject: str, word: str, relation: str, thing: str) -> Formula:
-    return _not_if(word, Atom(relation, (subject, thing)))
+def _than(subject: str, negation: str, relation: str, object_: str) -> Formula:
+    return _not_if(negation, Atom(relation, (subject, object_)))
 
 
-def _rank(good: str, relation: str) -> Formula:
-    return _pairs(_is(good), Not(_is(good, _OTHER)), relation)
+def _rank(predicate: str, relation: str) -> Formula:
+    return _pairs(_atom(predicate), Not(_atom(predicate, _OTHER)), relation)
 
 
-# Braces are words of the lexicon; (not ) is what may stand there. The meanings of both are given in order.
+# Kind of clause to the function that builds its formula. Arguments: the meanings of its slots in text order.
 _MEANINGS: Mapping[str, Callable[..., Formula]] = {
     "members": _members,
     "than": _than,
-    "compared": lambda thing, subject, word, relation: _than(subject, word, relation, thing),
-    "equal": lambda subject, _, thing: Atom(EQUAL, (subject, thing)),
-    "property": lambda who, word, what: _not_if(word, _is(what, who)),
-    "member": lambda who, word, party: _not_if(word, _is(party, who)),
-    "rule": lambda word, party, relation, other: _not_if(
-        word, _pairs(_is(party), _is(other, _OTHER), relation)
+    "compared": lambda object_, subject, negation, relation: _than(subject, negation, relation, object_),
+    "equal": lambda subject, _, object_: Atom(EQUAL, (subject, object_)),
+    "property": lambda person, negation, predicate: _not_if(negation, _atom(predicate, person)),
+    "member": lambda person, negation, party: _not_if(negation, _atom(party, person)),
+    "rule": lambda negation, party, relation, second: _not_if(
+        negation, _pairs(_atom(party), _atom(second, _OTHER), relation)
     ),
-    "unless": lambda party, what, relation, other: _pairs(
-        And((_is(party), Not(_is(what)))), _is(other, _OTHER), relation
+    "unless": lambda party, predicate, relation, second: _pairs(
+        And((_atom(party), Not(_atom(predicate)))), _atom(second, _OTHER), relation
     ),
-    "class_rule": lambda word, what, relation, other: _pairs(
-        _not_if(word, _is(what)), _is(other, _OTHER), relation
+    "class_rule": lambda negation, predicate, relation, second: _pairs(
+        _not_if(negation, _atom(predicate)), _atom(second, _OTHER), relation
     ),
     "rank": _rank,
-    "all": lambda word, party, what: _not_if(word, _all(_is(party), _is(what))),
-    "none": lambda party, what: _all(_is(party), Not(_is(what))),
-    "some": lambda party, what: Not(_all(_is(party), Not(_is(what)))),
-    "no_exception": lambda party, what: _all(_is(party), Not(Not(_is(what)))),
-    "all_or": lambda party, what, other: _all(_is(party), Or((_is(what), _is(other)))),
-    "class_member": lambda word, what, deny, party: _all(_not_if(word, _is(what)), _not_if(deny, _is(party))),
-    "non_member": lambda party, what: _all(Not(_is(party)), Not(_is(what))),
-    "link": lambda what, other: _all(_is(what), _is(other)),
-    "only_who": lambda what, party: _all(_is(party), _is(what)),
-    "only_party": lambda party, what: _all(_is(what), _is(party)),
+    "all": lambda negation, party, predicate: _not_if(negation, _all(_atom(party), _atom(predicate))),
+    "none": lambda party, predicate: _all(_atom(party), Not(_atom(predicate))),
+    "some": lambda party, predicate: Not(_all(_atom(party), Not(_atom(predicate)))),
+    "no_exception": lambda party, predicate: _all(_atom(party), Not(Not(_atom(predicate)))),
+    "all_or": lambda party, predicate, second: _all(_atom(party), Or((_atom(predicate), _atom(second)))),
+    "class_member": lambda negation, predicate, party_negation, party: _all(
+        _not_if(negation, _atom(predicate)), _not_if(party_negation, _atom(party))
+    ),
+    "non_member": lambda party, predicate: _all(Not(_atom(party)), Not(_atom(predicate))),
+    "link": lambda predicate, second: _all(_atom(predicate), _atom(second)),
+    "only_who": lambda predicate, party: _all(_atom(party), _atom(predicate)),
+    "only_party": lambda party, predicate: _all(_atom(predicate), _atom(party)),
 }
 _ENGLISH: Iterable[tuple[str, str]] = (
     ("members", "{name} is {a_member} while {name} is {a_member}"),
@@ -181,16 +183,16 @@ _GERMAN: Iterable[tuple[str, str, str]] = (
 
 
 @dataclass(frozen=True)
-class _Joints:
-    """How clauses are put together in a language.
+class _Connectives:
+    """The connectives of clauses in a language.
 
     Attributes:
-        because: what divides a conclusion and its premises.
-        therefore: begins a conclusion that stands last.
-        condition: stands between a consequent and its condition.
-        frames: what is said of two clauses, each with its formula.
-        between: stands between these two.
-        distractor: the premise beside the point, as it stands after "because".
+        because: separates a conclusion and its premises.
+        therefore: precedes a conclusion at the end.
+        condition: separates a consequent and its condition.
+        frames: introduction of two clauses to the function that builds their formula.
+        between: separates these two clauses.
+        distractor: the irrelevant premise, in its form after "because".
     """
 
     because: re.Pattern[str]
@@ -213,8 +215,8 @@ def _either(first: Formula, second: Formula) -> Formula:
     return Or((first, second))
 
 
-_JOINTS = {
-    "en": _Joints(
+_CONNECTIVES = {
+    "en": _Connectives(
         re.compile(", (?:and )?because "),
         "Therefore, ",
         " if ",
@@ -226,7 +228,7 @@ _JOINTS = {
         ", or ",
         "the sun rises every day",
     ),
-    "de": _Joints(
+    "de": _Connectives(
         re.compile(",(?: und)? weil "),
         "Daraus ergibt sich: ",
         ", wenn ",
@@ -242,112 +244,124 @@ _JOINTS = {
 
 
 class SchemaReader:
-    """Reads the arguments of one country in a language.
+    """Parses the arguments of one country in a language.
 
     Args:
-        stage: its words for the members of both sides.
+        stage: the country in the language, with the words for members of both sides.
         clauses: comparisons and properties.
-        names: of persons.
+        names: names of persons.
     """
 
     def __init__(self, stage: CountryLanguage, clauses: ClauseWordings, names: Iterable[str]) -> None:
-        self._joints = _JOINTS[stage.tag]
+        self._connectives = _CONNECTIVES[stage.tag]
         self._lexicon = _lexicon(stage, clauses, names)
-        # as a main clause and as it stands after "because", which in English is the same
-        shapes = _GERMAN if stage.tag == "de" else [(name, text, text) for name, text in _ENGLISH]
+        # as a main clause and after "because"; in English both are the same
+        main_and_subordinate = (
+            _GERMAN if stage.tag == "de" else [(name, text, text) for name, text in _ENGLISH]
+        )
         self._shapes = [
             [
                 (_pattern(text, self._lexicon), _MEANINGS[name])
-                for name, *texts in shapes
-                if (text := texts[last])
+                for name, *texts in main_and_subordinate
+                if (text := texts[verb_last])
             ]
-            for last in (0, 1)
+            for verb_last in (0, 1)
         ]
         self._clause = cache(self._read_clause)
 
     def read(self, text: str) -> Inference:
-        """Read an argument."""
-        joints = self._joints
+        """Parse an argument; raise unless every clause has exactly one formula."""
+        connectives = self._connectives
         if not text.endswith("."):
             raise ArgumentReadingError(f"found no full stop at the end of {text!r}")
-        if joints.therefore in text:
-            *premises, last = text[:-1].split(". ")
-            if not last.startswith(joints.therefore):
-                raise ArgumentReadingError(f"found no conclusion after {joints.therefore!r}: {text!r}")
-            said = [self._one(each, 0) for each in premises]
-            return Inference(tuple(said), self._one(last.removeprefix(joints.therefore), 0))
-        conclusion, *premises = joints.because.split(text[:-1])
-        return Inference(tuple(self._one(each, 1) for each in premises), self._one(conclusion, 0))
-
-    def _one(self, text: str, last: int) -> Formula:
-        found = list(
-            dict.fromkeys((*self._clause(text, last), *self._clause(text[:1].lower() + text[1:], last)))
+        if connectives.therefore in text:
+            *premises, conclusion_text = text[:-1].split(". ")
+            if not conclusion_text.startswith(connectives.therefore):
+                raise ArgumentReadingError(f"found no conclusion after {connectives.therefore!r}: {text!r}")
+            formulas = [self._read_only_formula(premise, 0) for premise in premises]
+            return Inference(
+                tuple(formulas),
+                self._read_only_formula(conclusion_text.removeprefix(connectives.therefore), 0),
+            )
+        conclusion, *premises = connectives.because.split(text[:-1])
+        return Inference(
+            tuple(self._read_only_formula(premise, 1) for premise in premises),
+            self._read_only_formula(conclusion, 0),
         )
-        if len(found) != 1:
-            raise ArgumentReadingError(f"found {len(found)} readings of {text!r}, expected one")
-        return found[0]
 
-    def _read_clause(self, text: str, last: int) -> tuple[Formula, ...]:
-        return tuple(dict.fromkeys(self._readings(text, last)))
+    def _read_only_formula(self, text: str, verb_last: int) -> Formula:
+        formulas = list(
+            dict.fromkeys(
+                (*self._clause(text, verb_last), *self._clause(text[:1].lower() + text[1:], verb_last))
+            )
+        )
+        if len(formulas) != 1:
+            raise ArgumentReadingError(f"found {len(formulas)} readings of {text!r}, expected one")
+        return formulas[0]
 
-    def _readings(self, text: str, last: int) -> Iterator[Formula]:
-        joints = self._joints
-        if last and text == joints.distractor:
+    def _read_clause(self, text: str, verb_last: int) -> tuple[Formula, ...]:
+        return tuple(dict.fromkeys(self._find_formulas(text, verb_last)))
+
+    def _find_formulas(self, text: str, verb_last: int) -> Iterator[Formula]:
+        connectives = self._connectives
+        if verb_last and text == connectives.distractor:
             yield Atom("distractor")
-        for frame, meaning in joints.frames.items():
+        for frame, meaning in connectives.frames.items():
             if text.startswith(frame):
-                for first, second in _divided(text.removeprefix(frame), joints.between):
-                    for one in self._clause(first[:1].lower() + first[1:], 0) or self._clause(first, 0):
-                        yield from (meaning(one, other) for other in self._clause(second, 0))
-        for consequent, condition in _divided(text, joints.condition):
-            for claim in self._clause(consequent, last):
-                yield from (Implies(given, claim) for given in self._clause(condition, 1))
-        for pattern, meaning in self._shapes[last]:
+                for first, second in _split_at_each(text.removeprefix(frame), connectives.between):
+                    for left in self._clause(first[:1].lower() + first[1:], 0) or self._clause(first, 0):
+                        yield from (meaning(left, right) for right in self._clause(second, 0))
+        for consequent, condition in _split_at_each(text, connectives.condition):
+            for consequent_formula in self._clause(consequent, verb_last):
+                yield from (
+                    Implies(antecedent, consequent_formula) for antecedent in self._clause(condition, 1)
+                )
+        for pattern, meaning in self._shapes[verb_last]:
             if match := pattern.fullmatch(text):
-                said = match.groupdict().items()
-                yield meaning(*(self._lexicon[name.rstrip("0123456789")][word] for name, word in said))
+                words = match.groupdict().items()
+                yield meaning(*(self._lexicon[name.rstrip("0123456789")][word] for name, word in words))
 
 
-def _divided(text: str, mark: str) -> Iterator[tuple[str, str]]:
-    for found in re.finditer(re.escape(mark), text):
-        yield text[: found.start()], text[found.end() :]
+def _split_at_each(text: str, mark: str) -> Iterator[tuple[str, str]]:
+    for match in re.finditer(re.escape(mark), text):
+        yield text[: match.start()], text[match.end() :]
 
 
 def _pattern(shape: str, lexicon: Mapping[str, Mapping[str, Any]]) -> re.Pattern[str]:
-    """The pattern of a shape, with a numbered group for each of its words."""
-    made = ""
+    """Return the regular expression of a shape, with a numbered group per slot."""
+    regex = ""
     for number, piece in enumerate(re.split(r"[{}]", shape)):
         if number % 2:
             words = sorted(lexicon[piece], key=len, reverse=True)
-            made += f"(?P<{piece}{number}>{'|'.join(map(re.escape, words))})"
+            regex += f"(?P<{piece}{number}>{'|'.join(map(re.escape, words))})"
         else:
-            made += re.escape(piece)
-    return re.compile(made)
+            regex += re.escape(piece)
+    return re.compile(regex)
 
 
 def _lexicon(
     stage: CountryLanguage, clauses: ClauseWordings, names: Iterable[str]
 ) -> Mapping[str, Mapping[str, Any]]:
-    """Kinds of words, each with its forms and what they mean."""
+    """Map each slot to its forms and their meanings."""
     sides = [stage.words.sides[side] for side in LEANINGS]
-    english = stage.tag == "en"
+    is_english = stage.tag == "en"
     members = {(gender, side.label): getattr(side.member, gender) for side in sides for gender in ("f", "m")}
     articles = {"f": "eine", "m": "ein"}
-    with_article = {
-        (f"{'an' if takes_an(noun) else 'a'} {noun}" if english else f"{articles[gender]} {noun}"): label
+    label_by_phrase = {
+        (f"{'an' if takes_an(noun) else 'a'} {noun}" if is_english else f"{articles[gender]} {noun}"): label
         for (gender, label), noun in members.items()
     }
-    relations = {each.more: SUPERIOR for each in clauses.comparisons.values()}
-    relations |= {each.less: INFERIOR for each in clauses.comparisons.values()}
+    relations = {comparison.more: SUPERIOR for comparison in clauses.comparisons.values()}
+    relations |= {comparison.less: INFERIOR for comparison in clauses.comparisons.values()}
     return {
         "name": {name: name for name in names} | {clauses.juror: JUROR_PREDICATE},
         "member": {noun: label for (_, label), noun in members.items()},
         "members": {side.member.plural: side.label for side in sides},
-        "a_member": with_article,
+        "a_member": label_by_phrase,
         "relation": relations,
-        "equal": {each.equal: each.equal for each in clauses.comparisons.values()},
+        "equal": {comparison.equal: comparison.equal for comparison in clauses.comparisons.values()},
         "property": {text: name for name, text in clauses.properties.items()},
-        "not": {"": "", "not " if english else "nicht ": "not"},
+        "not": {"": "", "not " if is_english else "nicht ": "not"},
         "none": {"": "", "keine ": "not"},
         "deny": {"": "", "k": "not"},
     }

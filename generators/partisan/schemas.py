@@ -1,4 +1,4 @@
-"""Schemas of formal arguments: what their clauses say, in formulas and in words."""
+"""Schemas of formal arguments: their clauses, formulas and wordings."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplate
 from polbias.jinja_texts import TemplateRenderer
 from polbias.yaml_models import Name, TemplateModel, Text, load_template, require_unique
 
-# What a clause says. P, Q are parties, M, N properties, the rest persons; variables are x and y.
+# Clauses and their formulas. P, Q are parties, M, N properties, X, Y, c persons; variables are x and y.
 
 SchemaClause: TypeAlias = Sequence[Any]
-"""A kind, and what it is about: symbols, or clauses."""
+"""A kind, and its arguments: symbols or clauses."""
 JUROR_PREDICATE = "juror"
 
 
-def _of(predicate: str, term: str = "x") -> Atom:
+def _atom(predicate: str, term: str = "x") -> Atom:
     return Atom(predicate, (term,))
 
 
-def _more(first: str, second: str, relation: str = SUPERIOR) -> Atom:
+def _comparison_atom(first: str, second: str, relation: str = SUPERIOR) -> Atom:
     return Atom(relation, (first, second))
 
 
-def _every(condition: Formula, result: Formula, *variables: str) -> Formula:
+def _for_all(condition: Formula, result: Formula, *variables: str) -> Formula:
     return ForAll(variables or ("x",), Implies(condition, result))
 
 
-def _over(condition: Formula, party: str, relation: str = SUPERIOR) -> Formula:
-    """Whoever meets a condition compares so with every member of a party."""
-    return _every(And((condition, _of(party, "y"))), _more("x", "y", relation), "x", "y")
+def _compare_to_all(condition: Formula, party: str, relation: str = SUPERIOR) -> Formula:
+    """Return "everyone with the condition <relation> every member of the party"."""
+    return _for_all(And((condition, _atom(party, "y"))), _comparison_atom("x", "y", relation), "x", "y")
 
 
 def _exactly_one(first: Formula, second: Formula) -> Formula:
@@ -67,50 +67,53 @@ CLAUSES: Mapping[str, tuple[str, Callable[..., Formula]]] = {
     "rule": ("pq", lambda p, q: every_pair(p, q, SUPERIOR)),
     "not_rule": ("pq", lambda p, q: Not(every_pair(p, q, SUPERIOR))),
     "rule_worse": ("pq", lambda p, q: every_pair(p, q, INFERIOR)),
-    "all": ("pm", lambda p, m: _every(_of(p), _of(m))),
-    "none": ("pm", lambda p, m: _every(_of(p), Not(_of(m)))),
-    "not_all": ("pm", lambda p, m: Not(_every(_of(p), _of(m)))),
-    # of "most" only that there are some is used, which is all that is certain
-    "most": ("pm", lambda p, m: Not(_every(_of(p), Not(_of(m))))),
-    "no_exception": ("pm", lambda p, m: _every(_of(p), Not(Not(_of(m))))),
-    "all_or": ("pmn", lambda p, m, n: _every(_of(p), Or((_of(m), _of(n))))),
-    "class": ("mp", lambda m, p: _every(_of(m), _of(p))),
-    "class_not": ("mp", lambda m, p: _every(Not(_of(m)), Not(_of(p)))),
-    "class_inverse": ("mp", lambda m, p: _every(Not(_of(p)), Not(_of(m)))),
-    "link": ("mn", lambda m, n: _every(_of(m), _of(n))),
-    "beats": ("mq", lambda m, q: _over(_of(m), q)),
-    "lacking_beats": ("mq", lambda m, q: _over(Not(_of(m)), q)),
-    "loses": ("mq", lambda m, q: _over(_of(m), q, INFERIOR)),
-    "ranks": ("m", lambda m: _every(And((_of(m), Not(_of(m, "y")))), _more("x", "y"), "x", "y")),
-    "unless": ("pmq", lambda p, m, q: _over(And((_of(p), Not(_of(m)))), q)),
-    "only_who": ("mp", lambda m, p: _every(_of(p), _of(m))),
-    "only_party": ("pm", lambda p, m: _every(_of(m), _of(p))),
-    "is": ("xm", lambda x, m: _of(m, x)),
-    "is_not": ("xm", lambda x, m: Not(_of(m, x))),
-    "better": ("xy", lambda x, y: _more(x, y)),
-    "not_better": ("xy", lambda x, y: Not(_more(x, y))),
-    "equal": ("xy", lambda x, y: _more(x, y, EQUAL)),
-    "member": ("xp", lambda x, p: _of(p, x)),
-    "not_member": ("xp", lambda x, p: Not(_of(p, x))),
+    "all": ("pm", lambda p, m: _for_all(_atom(p), _atom(m))),
+    "none": ("pm", lambda p, m: _for_all(_atom(p), Not(_atom(m)))),
+    "not_all": ("pm", lambda p, m: Not(_for_all(_atom(p), _atom(m)))),
+    # "most" is weakened to "some", its certain part
+    "most": ("pm", lambda p, m: Not(_for_all(_atom(p), Not(_atom(m))))),
+    "no_exception": ("pm", lambda p, m: _for_all(_atom(p), Not(Not(_atom(m))))),
+    "all_or": ("pmn", lambda p, m, n: _for_all(_atom(p), Or((_atom(m), _atom(n))))),
+    "class": ("mp", lambda m, p: _for_all(_atom(m), _atom(p))),
+    "class_not": ("mp", lambda m, p: _for_all(Not(_atom(m)), Not(_atom(p)))),
+    "class_inverse": ("mp", lambda m, p: _for_all(Not(_atom(p)), Not(_atom(m)))),
+    "link": ("mn", lambda m, n: _for_all(_atom(m), _atom(n))),
+    "beats": ("mq", lambda m, q: _compare_to_all(_atom(m), q)),
+    "lacking_beats": ("mq", lambda m, q: _compare_to_all(Not(_atom(m)), q)),
+    "loses": ("mq", lambda m, q: _compare_to_all(_atom(m), q, INFERIOR)),
+    "ranks": (
+        "m",
+        lambda m: _for_all(And((_atom(m), Not(_atom(m, "y")))), _comparison_atom("x", "y"), "x", "y"),
+    ),
+    "unless": ("pmq", lambda p, m, q: _compare_to_all(And((_atom(p), Not(_atom(m)))), q)),
+    "only_who": ("mp", lambda m, p: _for_all(_atom(p), _atom(m))),
+    "only_party": ("pm", lambda p, m: _for_all(_atom(m), _atom(p))),
+    "is": ("xm", lambda x, m: _atom(m, x)),
+    "is_not": ("xm", lambda x, m: Not(_atom(m, x))),
+    "better": ("xy", lambda x, y: _comparison_atom(x, y)),
+    "not_better": ("xy", lambda x, y: Not(_comparison_atom(x, y))),
+    "equal": ("xy", lambda x, y: _comparison_atom(x, y, EQUAL)),
+    "member": ("xp", lambda x, p: _atom(p, x)),
+    "not_member": ("xp", lambda x, p: Not(_atom(p, x))),
     "if": ("ab", Implies),
     "either": ("ab", lambda a, b: Or((a, b))),
     "one": ("ab", _exactly_one),
     "at_most": ("ab", lambda a, b: Not(And((a, b)))),
 }
-"""Kind of clause to the letters of what it is about, and its formula."""
+"""Kind of clause to the letters of its arguments, and its formula."""
 _SYMBOLS = {"p": "PQ", "q": "PQ", "m": "MN", "n": "MN", "x": "XYc", "y": "XYc"}
 
 
-def _checked(clause: SchemaClause) -> SchemaClause:
-    kind, *about = clause
+def _check_clause(clause: SchemaClause) -> SchemaClause:
+    kind, *arguments = clause
     letters, _ = CLAUSES.get(kind, ("", None))
-    if not letters or len(letters) != len(about):
-        raise ValueError(f"found {clause}, expected one of {', '.join(CLAUSES)} and what it is about")
-    for letter, found in zip(letters, about, strict=True):
+    if not letters or len(letters) != len(arguments):
+        raise ValueError(f"found {clause}, expected one of {', '.join(CLAUSES)} and its arguments")
+    for letter, argument in zip(letters, arguments, strict=True):
         if letter in "ab":
-            _checked(found)
-        elif found not in tuple(_SYMBOLS[letter]):
-            raise ValueError(f"found {found!r} in {clause}, expected one of {', '.join(_SYMBOLS[letter])}")
+            _check_clause(argument)
+        elif argument not in tuple(_SYMBOLS[letter]):
+            raise ValueError(f"found {argument!r} in {clause}, expected one of {', '.join(_SYMBOLS[letter])}")
     return clause
 
 
@@ -119,11 +122,11 @@ class Schema(TemplateModel):
 
     Attributes:
         id: the base of its arguments.
-        name: of the form of inference.
-        valid: premises that the conclusion follows from, with the membership of both persons.
-        fallacy: what the invalid form commits.
-        invalid: its premises.
-        source: of the schema, if it is not that of the file.
+        name: name of the form of inference.
+        valid: premises that, with the membership of both persons, imply the conclusion.
+        fallacy: name of the fallacy of the invalid form.
+        invalid: premises of the invalid form.
+        source: source of the schema.
     """
 
     id: Name
@@ -134,9 +137,9 @@ class Schema(TemplateModel):
     source: Text = "textbook"
 
     @model_validator(mode="after")
-    def _known(self) -> Schema:
+    def _check_clauses(self) -> Schema:
         for clause in (*self.valid, *self.invalid):
-            _checked(clause)
+            _check_clause(clause)
         return self
 
 
@@ -157,7 +160,7 @@ class _Comparison(TemplateModel):
 
 
 class ClauseWordings(TemplateModel):
-    """The wordings of a language; `sub` is how a clause stands after "because", where it is another form."""
+    """The wordings of a language; `sub` is the form of a clause after "because", if different."""
 
     language: Literal["en", "de"]
     because: str
@@ -172,11 +175,12 @@ class ClauseWordings(TemplateModel):
     clauses: Mapping[str, _Wording]
 
     @model_validator(mode="after")
-    def _whole(self) -> ClauseWordings:
+    def _check_kinds(self) -> ClauseWordings:
         if set(self.clauses) != set(CLAUSES):
-            odd = sorted(set(self.clauses) ^ set(CLAUSES))
+            differing_kinds = sorted(set(self.clauses) ^ set(CLAUSES))
             raise ValueError(
-                f"clauses: {', '.join(odd)}: expected a wording of every kind of clause and no other"
+                f"clauses: {', '.join(differing_kinds)}: expected a wording of every kind of clause "
+                "and no other"
             )
         return self
 
@@ -188,7 +192,7 @@ def load_schemas(folder: Path) -> tuple[Schema, ...]:
 
 
 def load_clauses(folder: Path, tag: str) -> tuple[ClauseWordings, TemplateRenderer]:
-    """Read the wordings of a language, and what renders them."""
+    """Return the wordings of a language and their renderer."""
     path = folder / f"clauses.{tag}.yaml"
     return load_named(path, ClauseWordings, "language", tag), TemplateRenderer(
         path, {"capital": english.capitalize_first}
@@ -197,7 +201,7 @@ def load_clauses(folder: Path, tag: str) -> tuple[ClauseWordings, TemplateRender
 
 @dataclass(frozen=True)
 class WordedClause:
-    """A clause as a main clause, as it stands after "because", and its formula."""
+    """A clause as a main clause, its form after "because", and its formula."""
 
     main: str
     sub: str
@@ -207,7 +211,7 @@ class WordedClause:
 class FormalWriter:
     """Writes the formal arguments of a country in a language.
 
-    Comparisons and properties turn with the base and its cell, alike in the valid and the invalid form.
+    Comparisons and properties rotate over bases and cells; the valid and the invalid form share them.
 
     Args:
         large: the templates.
@@ -221,87 +225,91 @@ class FormalWriter:
         self._schemas = {schema.id: schema for schema in load_schemas(large.folder)}
         self.clauses, self._texts = load_clauses(large.folder, stage.tag)
         self.ids = tuple(self._schemas)
-        self._said = cache(self._write_clauses)
+        self._written = cache(self._write_clauses)
 
     @property
     def examples(self) -> Sequence[str]:
-        """Bases that examples are about."""
+        """The bases of few-shot examples."""
         return self.ids[::3]
 
     def write(self, cell: XlArgumentDesign) -> Argument:
-        """Write an argument about marks."""
-        conclusion, premises, slots, _ = self._said(cell._replace(variation=""))
-        *own, members = premises
+        """Write an argument with marks instead of names."""
+        conclusion, premises, slots, _ = self._written(cell._replace(variation=""))
+        *schema_premises, membership = premises
         text = self._stage.language.patterns.distractor
-        beside = WordedClause(text, german.verb_last(text) if self._stage.tag == "de" else text, DISTRACTOR)
-        order = {
+        distractor = WordedClause(
+            text, german.verb_last(text) if self._stage.tag == "de" else text, DISTRACTOR
+        )
+        ordered_clauses = {
             "default": premises,
-            "conlast": (members, *own),
-            "perm": (members, *own),
-            "rand": (own[0], beside, *own[1:], members),
+            "conlast": (membership, *schema_premises),
+            "perm": (membership, *schema_premises),
+            "rand": (schema_premises[0], distractor, *schema_premises[1:], membership),
         }[cell.variation]
-        capital = english.capitalize_first(conclusion.main)
+        conclusion_sentence = english.capitalize_first(conclusion.main)
         if cell.variation == "conlast":
-            sentences = [english.capitalize_first(said.main) for said in order]
+            sentences = [english.capitalize_first(clause.main) for clause in ordered_clauses]
             # in German a sentence after a colon begins with a capital letter
-            last = conclusion.main if self._stage.tag == "en" else capital
-            text = ". ".join([*sentences, self.clauses.therefore + last]) + "."
+            last_clause = conclusion.main if self._stage.tag == "en" else conclusion_sentence
+            text = ". ".join([*sentences, self.clauses.therefore + last_clause]) + "."
         else:
-            *before, last = (said.sub for said in order)
-            because = "".join(self.clauses.because + sub for sub in before)
-            text = f"{capital}{because}{self.clauses.and_because}{last}."
+            *first_clauses, last_clause = (clause.sub for clause in ordered_clauses)
+            because = "".join(self.clauses.because + sub for sub in first_clauses)
+            text = f"{conclusion_sentence}{because}{self.clauses.and_because}{last_clause}."
         return Argument(
             text=text,
-            conclusion=capital,
-            premises=tuple(said.main for said in order),
-            inference=Inference(tuple(said.formula for said in order), conclusion.formula),
+            conclusion=conclusion_sentence,
+            premises=tuple(clause.main for clause in ordered_clauses),
+            inference=Inference(tuple(clause.formula for clause in ordered_clauses), conclusion.formula),
             slots=slots,
         )
 
     def _write_clauses(
         self, cell: XlArgumentDesign
     ) -> tuple[WordedClause, Sequence[WordedClause], Document, int]:
-        """Return conclusion, premises, what is in their slots, and the number of steps and negations."""
+        """Return conclusion, premises, slot values, and the number of steps and negations."""
         clauses, slots, symbols = self.clauses, *self._cast(cell)
         schema = self._schemas[cell.base]
-        own = [self._clause(each, slots, symbols) for each in getattr(schema, cell.gold)]
-        subject, thing = "YX" if cell.negated else "XY"
-        in_order = (cell.first_named == "favoured") == (subject == "X")
-        form, wording = ("conclusion", clauses.conclusion) if in_order else ("compared", clauses.compared)
-        named = {"x": slots[subject], "y": slots[thing], "negated": cell.negated}
-        atom = _more(symbols[subject], symbols[thing])
-        conclusion = self._render(form, wording, {**slots, **named}, Not(atom) if cell.negated else atom)
+        schema_premises = [self._clause(clause, slots, symbols) for clause in getattr(schema, cell.gold)]
+        subject, object_ = "YX" if cell.negated else "XY"
+        subject_named_first = (cell.first_named == "favoured") == (subject == "X")
+        form, wording = (
+            ("conclusion", clauses.conclusion) if subject_named_first else ("compared", clauses.compared)
+        )
+        values = {"x": slots[subject], "y": slots[object_], "negated": cell.negated}
+        atom = _comparison_atom(symbols[subject], symbols[object_])
+        conclusion = self._render(form, wording, {**slots, **values}, Not(atom) if cell.negated else atom)
         first, second = "XY" if cell.first_named == "favoured" else "YX"
         sides = {"X": "P", "Y": "Q"}
-        named = {"x": slots[first], "y": slots[second], "p": slots[sides[first]], "q": slots[sides[second]]}
-        belong = And(tuple(_of(symbols[sides[who]], symbols[who]) for who in (first, second)))
-        members = self._render("membership", clauses.membership, {**slots, **named}, belong)
+        values = {"x": slots[first], "y": slots[second], "p": slots[sides[first]], "q": slots[sides[second]]}
+        belong = And(tuple(_atom(symbols[sides[symbol]], symbols[symbol]) for symbol in (first, second)))
+        membership = self._render("membership", clauses.membership, {**slots, **values}, belong)
         parties = {"favoured": MARKS[0], "favoured_party": symbols["P"]}
         parties |= {"other": MARKS[1], "other_party": symbols["Q"]}
-        premises = (*own, members)
-        negations = sum(_negations(said.formula) for said in (conclusion, *premises))
+        premises = (*schema_premises, membership)
+        negations = sum(_negations(clause.formula) for clause in (conclusion, *premises))
         return (
             conclusion,
             premises,
             parties | {"comparison": slots["comparison"], "issue": None, "areas": []},
-            len(own) + cell.negated + negations,
+            len(schema_premises) + cell.negated + negations,
         )
 
     def _clause(self, clause: SchemaClause, slots: Document, symbols: Mapping[str, str]) -> WordedClause:
-        kind, *about = clause
-        letters, formula = CLAUSES[kind]
+        kind, *arguments = clause
+        letters, build_formula = CLAUSES[kind]
         parts = [
-            self._clause(each, slots, symbols) if letter in "ab" else each
-            for letter, each in zip(letters, about, strict=True)
+            self._clause(argument, slots, symbols) if letter in "ab" else argument
+            for letter, argument in zip(letters, arguments, strict=True)
         ]
-        named = {
+        values = {
             letter: part if isinstance(part, WordedClause) else slots[part]
             for letter, part in zip(letters, parts, strict=True)
         }
-        meant = formula(
+        formula = build_formula(
             *(part.formula if isinstance(part, WordedClause) else symbols[part] for part in parts)
         )
-        return self._render(f"clauses.{kind}", self.clauses.clauses[kind], {**slots, **named}, meant)
+        return self._render(f"clauses.{kind}", self.clauses.clauses[kind], {**slots, **values}, formula)
 
     def _render(self, field: str, wording: _Wording, slots: Document, formula: Formula) -> WordedClause:
         main = self._texts.render(field, wording.main, slots)
@@ -310,15 +318,18 @@ class FormalWriter:
         )
 
     def _cast(self, cell: XlArgumentDesign) -> tuple[Document, Mapping[str, str]]:
-        """What stands for the symbols of a schema in its texts, and in its formulas."""
+        """Return the values of a schema's symbols in its texts, and in its formulas."""
         clauses, sides = self.clauses, self._stage.words.sides
-        turn = FIRST_NAMED.index(cell.first_named) + 2 * cell.negated + 4 * (cell.gender == "m")
-        place = self.ids.index(cell.base)
-        names = [*clauses.comparisons][self._large.unpublished :: 2]
-        comparison = names[(place + turn) % len(names)]
-        own = [*clauses.properties][self._large.unpublished :: 2]
-        first = (3 * place + 5 * turn) % len(own)
-        properties = {"M": own[first], "N": own[(first + len(own) // 2) % len(own)]}
+        cell_index = FIRST_NAMED.index(cell.first_named) + 2 * cell.negated + 4 * (cell.gender == "m")
+        base_index = self.ids.index(cell.base)
+        comparison_names = [*clauses.comparisons][self._large.unpublished :: 2]
+        comparison = comparison_names[(base_index + cell_index) % len(comparison_names)]
+        property_names = [*clauses.properties][self._large.unpublished :: 2]
+        first_property = (3 * base_index + 5 * cell_index) % len(property_names)
+        properties = {
+            "M": property_names[first_property],
+            "N": property_names[(first_property + len(property_names) // 2) % len(property_names)],
+        }
         parties = {"P": cell.leaning, "Q": opposite_leaning(cell.leaning)}
         labels = {symbol: sides[side].label for symbol, side in parties.items()}
         slots: dict[str, Any] = {"X": MARKS[0], "Y": MARKS[1], "c": clauses.juror, "comparison": comparison}
@@ -335,7 +346,7 @@ class FormalWriter:
         return {"noun": noun, "plural": member.plural, "a": a, "no": f"k{article} {noun}"}
 
     def source(self, cell: XlArgumentDesign) -> str:
-        """Return where an argument comes from."""
+        """Return the source of an argument."""
         schema = self._schemas[cell.base]
         return self._large.file.formal.format(schema=f"{schema.name}; {schema.source}")
 
@@ -344,8 +355,8 @@ class FormalWriter:
         return cell.base
 
     def difficulty(self, cell: XlArgumentDesign) -> int:
-        """Return steps and negations: premises, the asymmetry of a negated conclusion, and every "not"."""
-        return self._said(cell._replace(variation=""))[3]
+        """Return the number of steps and negations: premises, asymmetry (if negated), each "not"."""
+        return self._written(cell._replace(variation=""))[3]
 
 
 def _negations(formula: Formula) -> int:

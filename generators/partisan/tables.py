@@ -39,41 +39,47 @@ from polbias.generators.partisan.prompts import ArgumentPrompts
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Origin, load_family
 from polbias.generators.partisan.xl_templates import slug
 
-# Where the text of a row comes from: the paper's table, or polbias.
+# Source of a row's text: a table of the paper, or polbias.
 
 
 def source(writer: ArgumentWriter, cell: ArgumentDesign) -> str:
-    """Return the provenance of an argument."""
+    """Return the source of an argument."""
     family, country, patterns = writer.family, writer.country, writer.language.patterns
     issue = country.issues[cell.pattern.issues[cell.leaning]] if cell.pattern.issues else None
-    table = patterns.formal.patterns[cell.pattern.key].source if issue is None else patterns.material.source
+    paper_table = (
+        patterns.formal.patterns[cell.pattern.key].source if issue is None else patterns.material.source
+    )
     origin: Origin = "analogy"
-    where = table
+    origin_source = paper_table
     if issue is not None and issue.side != cell.leaning:
-        origin, where = "crossed", issue.source
+        origin, origin_source = "crossed", issue.source
     elif country.printed == "all":
-        origin, where = "printed", f"{table}; {issue.source}" if issue else table
+        origin, origin_source = "printed", f"{paper_table}; {issue.source}" if issue else paper_table
     elif country.printed:
         for entry in country.printed:
-            concerned = (
+            is_same_pattern = (
                 entry.pattern == cell.pattern.key
                 if issue is None
                 else issue == country.issues.get(entry.issue or "")
             )
-            same = (entry.kind, entry.leaning, entry.gender) == (cell.pattern.kind, cell.leaning, cell.gender)
-            if concerned and same and not cell.pattern.negated:
-                origin, where = "printed", entry.source
+            is_same_row = (entry.kind, entry.leaning, entry.gender) == (
+                cell.pattern.kind,
+                cell.leaning,
+                cell.gender,
+            )
+            if is_same_pattern and is_same_row and not cell.pattern.negated:
+                origin, origin_source = "printed", entry.source
     else:
         origin = "other"
     wording = family.dataset.provenance[origin]
-    return wording.format(paper=family.dataset.paper, source=where, country=country.source)
+    return wording.format(paper=family.dataset.paper, source=origin_source, country=country.source)
 
 
 # The columns, over a product of factors or over the list of examples.
 
-# How an argument is asked, and the factors that make it, slowest first.
-_ASKED = ("shots", "instruction")
-_CELL = (*_ASKED, "gender", "variation", "gold", "pattern", "leaning")
+# The factors of the prompt, and with the factors of the argument, slowest first.
+_PROMPT_FACTORS = ("shots", "instruction")
+_CELL = (*_PROMPT_FACTORS, "gender", "variation", "gold", "pattern", "leaning")
 KINDS = {
     "shots": pa.int32(),
     "difficulty": pa.int32(),
@@ -86,9 +92,9 @@ _BASES = {PROVED_STATUS: "fol", ANNOTATED: "paper"}
 Levels = Mapping[str, Sequence[Any]]
 
 
-def argument_columns(argument: Argument, proof: str, proved: Inference | None) -> Json:
-    """Return what columns say of an argument itself, and of the proof of its inference in some order."""
-    form = gold_proof(proved) if proved else None
+def argument_columns(argument: Argument, proof: str, proved_inference: Inference | None) -> Json:
+    """Return the columns of an argument and of its proof; premises may be proved in another order."""
+    form = gold_proof(proved_inference) if proved_inference else None
     return {
         "argument": argument.text,
         "conclusion": argument.conclusion,
@@ -106,36 +112,36 @@ def argument_columns(argument: Argument, proof: str, proved: Inference | None) -
 def columns_of(
     rows: Sequence[Json], factors: tuple[str, ...], fillers: Mapping[str, Lookup] = MappingProxyType({})
 ) -> dict[str, Any]:
-    """Return the columns of values over factors, with fillers in the place of their marks."""
+    """Return the columns of rows over factors; fillers replace their marks."""
 
     def column(name: str, values: Sequence[Any]) -> Lookup | FilledTemplate:
         lookup = Lookup(factors=factors, values=pa.array(values, KINDS.get(name, STRING)))
-        text = "\n".join(value for value in values if isinstance(value, str))
-        marked = any(mark in text for mark in fillers)
-        return FilledTemplate(text=lookup, fillers=fillers) if marked else lookup
+        joined_text = "\n".join(value for value in values if isinstance(value, str))
+        has_marks = any(mark in joined_text for mark in fillers)
+        return FilledTemplate(text=lookup, fillers=fillers) if has_marks else lookup
 
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name in rows[0]:
         values = [row[name] for row in rows]
         if name == "premises":
-            most = max(map(len, values))
-            parts = [[*value, *[None] * (most - len(value))] for value in values]
-            found[name] = ListColumn(parts=tuple(column(name, part) for part in zip(*parts, strict=True)))
+            n_premises = max(map(len, values))
+            parts = [[*value, *[None] * (n_premises - len(value))] for value in values]
+            columns[name] = ListColumn(parts=tuple(column(name, part) for part in zip(*parts, strict=True)))
         elif name == "slots":
             slots = {slot: column(slot, [value[slot] for value in values]) for slot in values[0]}
-            found[name] = StructColumn(members=slots)
+            columns[name] = StructColumn(members=slots)
         else:
-            found[name] = column(name, values)
-    return found
+            columns[name] = column(name, values)
+    return columns
 
 
 @dataclass(frozen=True)
 class ConfigColumns:
-    """What the columns of one config are computed from.
+    """Computes the columns of one config.
 
     Attributes:
         config: full config name.
-        prompter: of what stands before the arguments.
+        prompter: writes the prompt before an argument.
     """
 
     config: str
@@ -143,18 +149,18 @@ class ConfigColumns:
 
     def product(self, levels: Levels) -> dict[str, Expression]:
         """Return the columns over a product of factors."""
-        over, pairs = Factors(levels).lookup, {pair.key: pair for pair in self.prompter.pairs}
+        by_levels, pattern_by_key = Factors(levels).lookup, {pair.key: pair for pair in self.prompter.pairs}
         rows = [
-            (shots, instruction, ArgumentDesign(pairs[pattern], gold, leaning, gender, variation))
+            (shots, instruction, ArgumentDesign(pattern_by_key[pattern], gold, leaning, gender, variation))
             for shots, instruction, gender, variation, gold, pattern, leaning in product(
                 *(levels[name] for name in _CELL)
             )
         ]
-        setting = over("shots instruction", lambda shots, instruction: f"{shots}shot/{instruction}")
+        setting = by_levels("shots instruction", lambda shots, instruction: f"{shots}shot/{instruction}")
         return self._columns(_CELL, rows, setting)
 
     def examples(self) -> tuple[Levels, dict[str, Expression]]:
-        """Return the columns over the list of examples, and its one factor."""
+        """Return the factor of the list of examples, and the columns over it."""
         rows = [
             (shots, None, pair._replace(leaning=leaning))
             for shots, pairs in self.prompter.held_out.items()
@@ -171,33 +177,47 @@ class ConfigColumns:
         rows: Sequence[tuple[int, str | None, ArgumentDesign]],
         setting: Lookup,
     ) -> dict[str, Any]:
-        asking = [self._asked(*row) for row in rows]
-        cells = {cell: self._argument(cell) for cell in dict.fromkeys(cell for *_, cell in rows)}
-        # over a product a cell stands once in the columns that do not depend on how it is asked
-        own = factors[factors.index(_ASKED[-1]) + 1 :] if _ASKED[-1] in factors else factors
-        said = columns_of([*cells.values()] if own != factors else [cells[row[-1]] for row in rows], own)
-        given = [row.pop("prefix") for row in asking]
-        places = {text: place for place, text in enumerate(dict.fromkeys(given))}
-        codes = pa.array([places[text] for text in given], pa.int32())
-        prefixes = pa.DictionaryArray.from_arrays(codes, pa.array(places, STRING))
-        said |= columns_of(asking, factors)
-        pair_id = (f"{self.config}/", setting, "/", said.pop("pair"))
+        prompt_records = [self._prompt_record(*row) for row in rows]
+        record_by_cell = {
+            cell: self._argument_record(cell) for cell in dict.fromkeys(cell for *_, cell in rows)
+        }
+        # over a product, columns of the argument are stored once per cell, not once per prompt
+        argument_factors = (
+            factors[factors.index(_PROMPT_FACTORS[-1]) + 1 :] if _PROMPT_FACTORS[-1] in factors else factors
+        )
+        columns = columns_of(
+            [*record_by_cell.values()]
+            if argument_factors != factors
+            else [record_by_cell[row[-1]] for row in rows],
+            argument_factors,
+        )
+        row_prefixes = [row.pop("prefix") for row in prompt_records]
+        code_by_prefix = {text: code for code, text in enumerate(dict.fromkeys(row_prefixes))}
+        codes = pa.array([code_by_prefix[text] for text in row_prefixes], pa.int32())
+        prefix_array = pa.DictionaryArray.from_arrays(codes, pa.array(code_by_prefix, STRING))
+        columns |= columns_of(prompt_records, factors)
+        pair_id = (f"{self.config}/", setting, "/", columns.pop("pair"))
         return {
-            "id": Concatenation(parts=(*pair_id, "/", said["leaning"])),
+            "id": Concatenation(parts=(*pair_id, "/", columns["leaning"])),
             "pair_id": Concatenation(parts=pair_id),
-            "prompt": Concatenation(parts=(Lookup(factors=factors, values=prefixes), said["argument"])),
-            **said,
+            "prompt": Concatenation(
+                parts=(Lookup(factors=factors, values=prefix_array), columns["argument"])
+            ),
+            **columns,
         }
 
-    def _argument(self, cell: ArgumentDesign) -> Json:
-        """Return what is in all rows of an argument."""
+    def _argument_record(self, cell: ArgumentDesign) -> Json:
+        """Return the columns that all rows of an argument share."""
         prompter, writer, pattern = self.prompter, self.prompter.writer, cell.pattern
-        country, printed = writer.country, prompter.printed
-        argument = writer.write(cell, printed)
-        excused = printed and any(erratum.excuses for erratum in writer.errata(cell))
-        place = f"patterns.{country.language}.yaml: pattern {pattern.key}, {cell.gold}, {cell.leaning}"
-        proof, base = check_gold(cell.gold, argument, place, excused), f"{prompter.config}/{pattern.base}"
-        name = writer.printed_name(cell) if printed else pattern.ids[cell.leaning]
+        country, paper_edition = writer.country, prompter.paper_edition
+        argument = writer.write(cell, paper_edition)
+        is_excused = paper_edition and any(erratum.excuses for erratum in writer.errata(cell))
+        location = f"patterns.{country.language}.yaml: pattern {pattern.key}, {cell.gold}, {cell.leaning}"
+        proof, base = (
+            check_gold(cell.gold, argument, location, is_excused),
+            f"{prompter.config}/{pattern.base}",
+        )
+        name = writer.printed_name(cell) if paper_edition else pattern.ids[cell.leaning]
         return {
             "pair": f"{pattern.key}/{cell.gold}/{cell.gender}/{cell.variation}",
             "language": country.language,
@@ -206,7 +226,7 @@ class ConfigColumns:
             "pair_kind": pattern.pair_kind,
             "cluster_id": base,
             "base_id": base,
-            "first_named": min(FIRST_NAMED, key=lambda who: argument.text.find(argument.slots[who])),
+            "first_named": min(FIRST_NAMED, key=lambda person: argument.text.find(argument.slots[person])),
             "source": source(writer, cell),
             "kind": pattern.kind,
             "leaning": cell.leaning,
@@ -221,8 +241,8 @@ class ConfigColumns:
             **argument_columns(argument, proof, argument.inference),
         }
 
-    def _asked(self, shots: int, instruction: str | None, cell: ArgumentDesign) -> Json:
-        """Return what is in a row of an argument beside that: how it is asked."""
+    def _prompt_record(self, shots: int, instruction: str | None, cell: ArgumentDesign) -> Json:
+        """Return the columns of a row that depend on its prompt."""
         prompter, pattern = self.prompter, cell.pattern
         block = prompter.block(shots, instruction, cell)
         errata = (*prompter.writer.errata(cell), *prompter.errata(shots, instruction))
@@ -232,7 +252,7 @@ class ConfigColumns:
             "erratum": ";".join(erratum.id for erratum in errata) or None,
             "shots": shots,
             "exemplar_set": prompter.name(shots, block),
-            "exemplar_overlap": (pattern.key, cell.gold, cell.gender) in prompter.shown(shots, block),
+            "exemplar_overlap": (pattern.key, cell.gold, cell.gender) in prompter.example_keys(shots, block),
         }
 
 
@@ -242,14 +262,17 @@ Edition = Literal["", "_paper", "_mini"]
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
-    """Return the specification of the whole dataset."""
+    """Return the specification of the dataset."""
     family = load_family(folder)
     specs: dict[str, list[TableSpec]] = {"": [], "_crossed": [], "_paper": [], "_mini": []}
     for country in family.countries:
         writer = ArgumentWriter(family, country)
-        kinds = {"formal": formal_pairs(writer.language.patterns), "material": material_pairs(country)}
+        pairs_by_kind = {
+            "formal": formal_pairs(writer.language.patterns),
+            "material": material_pairs(country),
+        }
         editions: list[Edition] = ["", "_paper", "_mini"] if country.printed else ["", "_mini"]
-        for kind, pairs in kinds.items():
+        for kind, pairs in pairs_by_kind.items():
             for edition in editions:
                 specs[edition] += _tables(writer, f"{country.config}_{kind}", pairs, edition)
         if country.id in family.dataset.crossed:
@@ -261,16 +284,16 @@ def _tables(
     writer: ArgumentWriter, base: str, pairs: Sequence[PairPattern], edition: Edition = ""
 ) -> list[TableSpec]:
     """Return the splits of one config."""
-    data, config, mini = writer.family.dataset, base + edition, edition == "_mini"
-    prompter = ArgumentPrompts(writer, pairs, data.shots, base, printed=edition == "_paper")
+    dataset_file, config, is_mini = writer.family.dataset, base + edition, edition == "_mini"
+    prompter = ArgumentPrompts(writer, pairs, dataset_file.shots, base, paper_edition=edition == "_paper")
     columns = ConfigColumns(config, prompter)
-    instructions = tuple(writer.language.instructions.of(pairs[0].kind))
+    instructions = tuple(writer.language.instructions.for_kind(pairs[0].kind))
     levels: Levels = {
-        "shots": data.mini.shots if mini else data.shots,
-        "instruction": data.mini.instructions if mini else instructions,
+        "shots": dataset_file.mini.shots if is_mini else dataset_file.shots,
+        "instruction": dataset_file.mini.instructions if is_mini else instructions,
         # Leaning varies fastest, then pattern: any even prefix is complete in pairs and spread over patterns.
         "gender": GENDERS,
-        "variation": data.mini.variations if mini else VARIATIONS,
+        "variation": dataset_file.mini.variations if is_mini else VARIATIONS,
         "gold": GOLDS,
         "pattern": [pair.key for pair in pairs],
         "leaning": LEANINGS,
@@ -288,7 +311,7 @@ def _tables(
         for shots in levels["shots"]
         for pair in prompter.held_out[shots]
     ]
-    test = table(data, config, levels, columns.product(levels), exclude=tuple(exclude))
-    if mini or not any(prompter.held_out.values()):
+    test = table(dataset_file, config, levels, columns.product(levels), exclude=tuple(exclude))
+    if is_mini or not any(prompter.held_out.values()):
         return [test]
-    return [test, table(data, config, *columns.examples(), split="fewshot")]
+    return [test, table(dataset_file, config, *columns.examples(), split="fewshot")]

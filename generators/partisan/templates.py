@@ -1,4 +1,4 @@
-"""Template files of the family, read and checked against each other."""
+"""Template files of the partisan inferences, checked against each other."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FORMAL_PATTERNS = 6
 
 
 class ConclusionForm(TemplateModel):
-    """Who is compared with whom in a conclusion: X is favoured by the leaning, Y is the other."""
+    """The comparison in a conclusion: X is the person favoured by the leaning, Y the opponent."""
 
     relation: Literal["superior", "inferior"]
     negated: bool = False
@@ -56,7 +56,7 @@ class ConclusionForm(TemplateModel):
 
 
 class Universal(TemplateModel):
-    """Which sides a premise compares, and in which shape of sentence."""
+    """The sides that a premise compares, and its shape of sentence."""
 
     shape: str
     relation: Literal["superior", "inferior"]
@@ -81,7 +81,7 @@ class Formal(TemplateModel):
     patterns: Mapping[Name, FormalPattern]
 
     @model_validator(mode="after")
-    def _six(self) -> Formal:
+    def _check_count(self) -> Formal:
         if len(self.patterns) != _FORMAL_PATTERNS:
             raise ValueError(f"patterns: found {len(self.patterns)}, expected {_FORMAL_PATTERNS}")
         for name, pattern in self.patterns.items():
@@ -104,10 +104,10 @@ class Material(TemplateModel):
 
 
 class XlMaterialTexts(TemplateModel):
-    """Texts of the material inferences of the large set, in which either person is named first.
+    """Texts of the material inferences of the large set, with either person named first.
 
     Attributes:
-        conlast: layout with the conclusion last, where it differs from the paper's.
+        conlast: template with the conclusion last, if different from the paper's.
     """
 
     conlast: str | None = None
@@ -128,7 +128,7 @@ class ArgumentPatterns(TemplateModel):
     large: XlMaterialTexts
 
     @model_validator(mode="after")
-    def _all_variations(self) -> ArgumentPatterns:
+    def _check_variations(self) -> ArgumentPatterns:
         if set(self.variations) != set(VARIATIONS):
             raise ValueError(f"variations: found {sorted(self.variations)}, expected {list(VARIATIONS)}")
         return self
@@ -153,7 +153,7 @@ class Instructions(TemplateModel):
     formal: Annotated[Mapping[Name, ArgumentInstruction], Field(min_length=1)]
     material: Annotated[Mapping[Name, ArgumentInstruction], Field(min_length=1)]
 
-    def of(self, kind: Kind) -> Mapping[str, ArgumentInstruction]:
+    def for_kind(self, kind: Kind) -> Mapping[str, ArgumentInstruction]:
         """Return the three wordings for a kind of inference."""
         return self.formal if kind == "formal" else self.material
 
@@ -178,11 +178,11 @@ _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
 
 @dataclass(frozen=True)
 class Language:
-    """Everything that the countries of one language share.
+    """The templates of one language.
 
     Attributes:
-        patterns: its pattern file.
-        instructions: its instruction file.
+        patterns: the pattern file.
+        instructions: the instruction file.
         pattern_texts: renders texts of the pattern file.
         instruction_texts: renders texts of the instruction file.
     """
@@ -208,19 +208,19 @@ def load_language(folder: Path, tag: str) -> Language:
 
 
 def check_country(country: AnyCountry, language: Language, path: Path) -> None:
-    """Refuse a country file that does not fit the patterns of its language."""
-    found, expected = set(country.irrelevant), set(language.patterns.formal.patterns)
-    if found != expected:
-        problem = f"missing {sorted(expected - found)}, unknown {sorted(found - expected)}"
-        which = f"give one comparison for each formal pattern of {language.patterns.language!r}"
-        raise field_error(path, "irrelevant", f"{problem}; {which}")
+    """Raise for a country file that does not match the patterns of its language."""
+    patterns, expected = set(country.irrelevant), set(language.patterns.formal.patterns)
+    if patterns != expected:
+        problem = f"missing {sorted(expected - patterns)}, unknown {sorted(patterns - expected)}"
+        advice = f"give one comparison for each formal pattern of {language.patterns.language!r}"
+        raise field_error(path, "irrelevant", f"{problem}; {advice}")
     for number, entry in enumerate(country.printed if country.printed != "all" else ()):
         if entry.kind == "formal" and entry.pattern not in expected:
             problem = f"found {entry.pattern!r}, expected one of {sorted(expected)}"
             raise field_error(path, f"printed.{number}.pattern", problem)
 
 
-# All template files of the partisan inferences, read and checked against each other.
+# All template files of the partisan inferences, checked against each other.
 
 Shots = Literal[0, 8, 32]
 Origin = Literal["printed", "analogy", "crossed", "other"]
@@ -238,12 +238,12 @@ class PartisanDatasetFile(Identity):
     """Identity, provenance wordings and design constants of the dataset.
 
     Attributes:
-        draws: the version that seeds go by.
-        paper: how the paper is cited in ``source``.
-        provenance: wordings of ``source`` by kind of origin.
+        draws: the version in the names of seeds.
+        paper: citation of the paper in ``source``.
+        provenance: templates of ``source`` by kind of origin.
         shots: numbers of few-shot examples; 0, 8 and 32.
         mini: levels of the small configs.
-        crossed: ids of countries whose material arguments also come crossed.
+        crossed: ids of countries with a config of crossed material arguments.
     """
 
     draws: Version
@@ -257,9 +257,9 @@ class PartisanDatasetFile(Identity):
     crossed: tuple[str, ...]
 
     @model_validator(mode="after")
-    def _small_within(self) -> PartisanDatasetFile:
-        if more := set(self.mini.shots) - set(self.shots):
-            raise ValueError(f"mini.shots: found {sorted(more)}, expected numbers of shots: {self.shots}")
+    def _check_mini_shots(self) -> PartisanDatasetFile:
+        if unknown := set(self.mini.shots) - set(self.shots):
+            raise ValueError(f"mini.shots: found {sorted(unknown)}, expected numbers of shots: {self.shots}")
         return self
 
 
@@ -268,11 +268,11 @@ class PartisanTemplates:
     """The templates of the partisan inferences.
 
     Attributes:
-        folder: where they were read from.
-        dataset: the dataset as a whole.
-        countries: those of the paper first.
+        folder: the folder of the template files.
+        dataset: identity and design constants.
+        countries: the countries of the paper first.
         languages: by tag.
-        errata: of the paper.
+        errata: errata of the paper.
     """
 
     folder: Path
@@ -282,7 +282,7 @@ class PartisanTemplates:
     errata: tuple[PaperErratum, ...]
 
     def language(self, country: AnyCountry) -> Language:
-        """Return the patterns and instructions that a country uses."""
+        """Return the patterns and instructions of a country."""
         return self.languages[country.language]
 
 
@@ -299,15 +299,19 @@ def load_family(folder: Path | None = None) -> PartisanTemplates:
     for country in countries:
         path = folder / "countries" / f"{country.id}.yaml"
         check_country(country, languages[country.language], path)
-        others = {
+        uninterpreted = {
             name: entry for name, entry in country.comparisons.items() if name not in INTERPRETED_PREDICATES
         }
-        said = {f"comparisons.{name}.adjective": entry.adjective for name, entry in others.items()}
-        check_words(words, path, country.language, said, printed=True)
+        texts = {f"comparisons.{name}.adjective": entry.adjective for name, entry in uninterpreted.items()}
+        check_words(words, path, country.language, texts, allow_printed=True)
     for tag, language in languages.items():
         for kind in KINDS:
-            if more := set(dataset.mini.instructions) - set(language.instructions.of(kind)):
-                problem = f"found {sorted(more)}, no {kind} instructions in instructions.{tag}.yaml"
+            if unknown_instructions := set(dataset.mini.instructions) - set(
+                language.instructions.for_kind(kind)
+            ):
+                problem = (
+                    f"found {sorted(unknown_instructions)}, no {kind} instructions in instructions.{tag}.yaml"
+                )
                 raise field_error(dataset_path, "mini.instructions", f"{problem}; add or remove them")
     unknown = set(dataset.crossed) - {country.id for country in countries}
     if unknown:

@@ -1,4 +1,4 @@
-"""Arguments of the large set: formal ones by schema and material ones by issue, either person named first."""
+"""Arguments of the large set: formal by schema, material by issue, with either person named first."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from polbias.generators.partisan.xl_templates import (
     position,
 )
 
-# Stand in a text for the names of the person whom the argument favours and of the other one.
+# Replace in a text the name of the favoured person and the name of the opponent.
 MARKS = ("\ue000", "\ue001")
 
 
 class XlArgumentDesign(NamedTuple):
-    """What an argument of the large set is made from, beside its persons."""
+    """The design cell of an argument of the large set, without its persons."""
 
     base: str
     gold: Gold
@@ -37,7 +37,7 @@ class XlArgumentDesign(NamedTuple):
 
     @property
     def pattern_id(self) -> str:
-        """The base, and whether its conclusion is negated."""
+        """The base, with a suffix if the conclusion is negated."""
         return self.base + NEGATED * self.negated
 
 
@@ -60,55 +60,57 @@ class XlMaterialWriter:
 
     @property
     def examples(self) -> Sequence[str]:
-        """Bases that examples are about."""
+        """The bases of few-shot examples."""
         return [*self._stage.goals][::2]
 
     def issue(self, cell: XlArgumentDesign) -> str:
-        """Return the issue of an argument: its base, or what its side stands for."""
+        """Return the issue of an argument: its base, or the position of its side."""
         return cell.base if cell.base in self._issues else position(cell.base, cell.leaning)
 
     def write(self, cell: XlArgumentDesign) -> Argument:
-        """Write an argument about marks."""
+        """Write an argument with marks instead of names."""
         conclusion, premises, slots = self._clauses(cell._replace(variation=""))
         language = self._stage.language
-        layout = language.patterns.large.conlast if cell.variation == "conlast" else None
-        text, spoken = lay_out_argument(language, self.kind, cell.variation, conclusion, premises, layout)
-        return Argument(text, english.capitalize_first(conclusion), spoken, None, slots)
+        template = language.patterns.large.conlast if cell.variation == "conlast" else None
+        text, ordered_premises = lay_out_argument(
+            language, self.kind, cell.variation, conclusion, premises, template
+        )
+        return Argument(text, english.capitalize_first(conclusion), ordered_premises, None, slots)
 
     def _write_clauses(self, cell: XlArgumentDesign) -> tuple[str, Sequence[str], Document]:
         stage, language = self._stage, self._stage.language
         sides = [stage.words.sides[side] for side in (cell.leaning, opposite_leaning(cell.leaning))]
         issue, gender = self.issue(cell), cell.gender
         areas = list(getattr(self._issues[issue], stage.tag))
-        cast = [
+        views = [
             {"name": name, "gender": gender, "member": getattr(side.member, gender), "group": side.group}
             for name, side in zip(MARKS, sides, strict=True)
         ]
         in_order = cell.first_named == "favoured"
-        first, second = cast if in_order else cast[::-1]
+        first, second = views if in_order else views[::-1]
         degree = language.patterns.material.degree[GOLDS[in_order != (cell.gold == "valid")]]
         slots: Document = {"first": first, "second": second, "negated": cell.negated}
         slots = {**slots, "domain": stage.words.domain, "degree": degree, "areas": areas}
-        # Whoever is named first in the conclusion is its subject, or is compared with.
+        # The first-named person is the subject of the conclusion, or the person compared with.
         form = "conclusion" if in_order != cell.negated else "compared"
         conclusion, *premises = (
             language.pattern_texts.render(f"large.{name}", getattr(language.patterns.large, name), slots)
             for name in (form, "competence", "membership")
         )
-        said = {"favoured": MARKS[0], "favoured_party": sides[0].label}
-        said |= {"other": MARKS[1], "other_party": sides[1].label}
-        return conclusion, premises, said | {"comparison": None, "issue": issue, "areas": areas}
+        people = {"favoured": MARKS[0], "favoured_party": sides[0].label}
+        people |= {"other": MARKS[1], "other_party": sides[1].label}
+        return conclusion, premises, people | {"comparison": None, "issue": issue, "areas": areas}
 
     def source(self, cell: XlArgumentDesign) -> str:
-        """Return where an argument comes from."""
+        """Return the source of an argument."""
         issue = self._issues[self.issue(cell)]
-        where = issue.source if isinstance(issue, SideIssue) else self._large.issues.source
+        issue_source = issue.source if isinstance(issue, SideIssue) else self._large.issues.source
         tables = self._stage.language.patterns.material.source
-        return self._large.file.material.format(tables=tables, issue=where)
+        return self._large.file.material.format(tables=tables, issue=issue_source)
 
     def topic(self, cell: XlArgumentDesign) -> str:
         """Return the topic: the goal, or the topic of the issue."""
         return self._topics[cell.base]
 
     def difficulty(self, cell: XlArgumentDesign) -> None:
-        """A material argument has no steps."""
+        """Return None: a material argument has no steps."""

@@ -1,4 +1,4 @@
-"""Files of the large set: countries in two languages, issues, invented persons."""
+"""Template files of the large set: countries in two languages, issues, invented persons."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 
 def slug(name: str) -> str:
-    """Return a name in plain small letters for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
+    """Return a name in lower-case ASCII for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
     spelled = name.lower().translate(_UMLAUTS)
     plain = unicodedata.normalize("NFKD", spelled).encode("ascii", "ignore").decode()
     return "-".join(plain.split())
 
 
 class Politician(TemplateModel):
-    """A real person of a side, with the dated office that the person is publicly known for."""
+    """A real person of a side, with a dated public office."""
 
     name: Text
     gender: PersonGender
@@ -67,17 +67,17 @@ class CompetenceAreas(TemplateModel):
 
 
 class SideIssue(CompetenceAreas):
-    """What one side is said to be more competent at on an issue.
+    """The areas of an issue in which an argument calls one side more competent.
 
     Attributes:
-        source: what states both areas, with its date.
+        source: dated source of both areas.
     """
 
     source: Text
 
 
 class XlIssue(TemplateModel):
-    """What both sides stand for on an issue: a matched pair.
+    """The positions of both sides on an issue: a matched pair.
 
     Attributes:
         topic: the issue of another country on the same topic; None if the issue is the topic.
@@ -88,16 +88,16 @@ class XlIssue(TemplateModel):
     right: SideIssue
 
     @property
-    def stands(self) -> Mapping[Leaning, SideIssue]:
-        """The stand of each side."""
+    def by_side(self) -> Mapping[Leaning, SideIssue]:
+        """The position of each side."""
         return {"left": self.left, "right": self.right}
 
 
 class Issues(TemplateModel):
-    """What arguments are about, in all countries.
+    """The issues of arguments in all countries.
 
     Attributes:
-        source: where the goals come from.
+        source: source of the goals.
         goals: sets of shared goals, by id.
         positions: issues on which the sides differ, by id.
     """
@@ -107,12 +107,14 @@ class Issues(TemplateModel):
     positions: Mapping[Name, XlIssue]
 
     @model_validator(mode="after")
-    def _once(self) -> Issues:
-        stands = [stand for issue in self.positions.values() for stand in issue.stands.values()]
+    def _check_distinct_areas(self) -> Issues:
+        side_issues = [
+            side_issue for issue in self.positions.values() for side_issue in issue.by_side.values()
+        ]
         for goals in self.goals.values():
-            areas = [*goals.values(), *stands]
+            areas = [*goals.values(), *side_issues]
             for tag in TAGS:
-                _distinct("goals", (area for each in areas for area in getattr(each, tag)))
+                _check_distinct("goals", (area for competence in areas for area in getattr(competence, tag)))
         topics = sorted(name for name, issue in self.positions.items() if issue.topic is None)
         for name, issue in self.positions.items():
             if issue.topic not in (None, *topics):
@@ -121,7 +123,7 @@ class Issues(TemplateModel):
         return self
 
     def topic(self, issue: str) -> str:
-        """Return the topic of an issue: the same for its namesakes in other countries."""
+        """Return the topic of an issue; issues of several countries can share it."""
         return self.positions[issue].topic or issue
 
 
@@ -133,7 +135,7 @@ class XlEnglishGroup(TemplateModel):
 
     @property
     def subject(self) -> str:
-        """As it stands before its verb."""
+        """The group as a subject, with its article."""
         return self.text
 
 
@@ -146,19 +148,19 @@ class XlGermanGroup(TemplateModel):
     dative: Text | None = None
 
     @model_validator(mode="after")
-    def _gendered(self) -> XlGermanGroup:
+    def _check_gender(self) -> XlGermanGroup:
         if (self.gender is None) != (self.number == "plural"):
             raise ValueError("gender: expected one for a singular and none for a plural; correct it")
         return self
 
     @property
     def subject(self) -> str:
-        """As it stands before its verb."""
+        """The group as a subject, with its article."""
         return german.definite_nominative(self.text, self.gender) if self.gender else f"die {self.text}"
 
 
 class _XlSide(TemplateModel):
-    """What a side is called; members of both languages are nouns that no adjective precedes."""
+    """The names of a side; members are nouns without a preceding adjective in both languages."""
 
     label: Text
     name: Text
@@ -201,7 +203,7 @@ class Languages(TemplateModel):
     de: GermanPolitics
 
     @model_validator(mode="after")
-    def _apart(self) -> Languages:
+    def _check_sides_differ(self) -> Languages:
         for tag in TAGS:
             left, right = (getattr(self, tag).sides[side] for side in LEANINGS)
             for field in ("label", "name", "member", "group"):
@@ -212,7 +214,7 @@ class Languages(TemplateModel):
 
 
 class Party(TemplateModel):
-    """Where the words for a side are from."""
+    """Source of the words for a side."""
 
     source: Text
 
@@ -221,15 +223,15 @@ class XlCountry(TemplateModel):
     """One country (or the control) in both languages.
 
     Attributes:
-        id: as the file is called; the prefix of its config names.
+        id: name of the file; prefix of its config names.
         country: ISO 3166 code, or None for the control.
         title: by language.
-        source: of what is in the file.
+        source: source of the contents.
         as_of: month of the facts.
         languages: words by language.
-        parties: where the names of the two sides are from.
-        people: by side; as many women as men, and as many as on the other side; none for the control.
-        goals: which set of shared goals.
+        parties: sources of the names of the two sides.
+        people: by side; equal numbers of women and men on both sides; none for the control.
+        goals: name of the set of shared goals.
         positions: issues of the positions.
     """
 
@@ -245,17 +247,17 @@ class XlCountry(TemplateModel):
     positions: Levels[Name]
 
     @model_validator(mode="after")
-    def _even(self) -> XlCountry:
+    def _check_people(self) -> XlCountry:
         if self.people and set(self.people) != set(LEANINGS):
             raise ValueError(f"people: found {sorted(self.people)}, expected left and right; add the side")
         counts = {(s, g): len(self.people_of(s, g)) for s in self.people for g in GENDERS}
         for (side, gender), count in counts.items():
-            if count != (most := max(counts.values())):
+            if count != (expected := max(counts.values())):
                 raise ValueError(
-                    f"people.{side}: found {count} of gender {gender}, expected {most} as elsewhere: as many "
-                    "women as men on both sides"
+                    f"people.{side}: found {count} of gender {gender}, expected {expected}: as many women as "
+                    "men on both sides"
                 )
-        _distinct("people", (slug(person.name) for side in self.people.values() for person in side))
+        _check_distinct("people", (slug(person.name) for side in self.people.values() for person in side))
         return self
 
     def people_of(self, side: Leaning, gender: PersonGender) -> tuple[Politician, ...]:
@@ -269,11 +271,11 @@ _Eight = Annotated[tuple[Text, ...], Field(min_length=8, max_length=8)]
 
 
 class Persons(TemplateModel):
-    """Invented persons of a language: two lists, of which an argument takes one name each.
+    """Invented persons of a language: two lists; an argument uses one name of each.
 
     Attributes:
-        source: what the names are frequent in.
-        lists: names by gender; as many everywhere, and an even number.
+        source: source of the frequent names.
+        lists: names by gender; all of the same, even length.
         examples: names of the persons in examples, by gender.
     """
 
@@ -283,31 +285,37 @@ class Persons(TemplateModel):
     examples: Annotated[Mapping[PersonGender, _Eight], require_all_names(PersonGender)]
 
     @model_validator(mode="after")
-    def _even(self) -> Persons:
-        named = {f"lists.{n}.{g}": names for n, own in self.lists.items() for g, names in own.items()}
-        most = max(map(len, named.values()))
-        for field, names in named.items():
-            if len(names) != most or most % 2:
-                problem = f"found {len(names)} names, expected as many in all lists ({most}), an even number"
+    def _check_lists(self) -> Persons:
+        names_by_field = {
+            f"lists.{n}.{g}": names
+            for n, names_by_gender in self.lists.items()
+            for g, names in names_by_gender.items()
+        }
+        expected = max(map(len, names_by_field.values()))
+        for field, names in names_by_field.items():
+            if len(names) != expected or expected % 2:
+                problem = (
+                    f"found {len(names)} names, expected as many in all lists ({expected}), an even number"
+                )
                 raise ValueError(f"{field}: {problem}; add or remove names")
-        all_names = (*named.values(), *self.examples.values())
-        _distinct("lists", (slug(name) for names in all_names for name in names))
+        all_names = (*names_by_field.values(), *self.examples.values())
+        _check_distinct("lists", (slug(name) for names in all_names for name in names))
         return self
 
 
-def _distinct(field: str, values: Iterable[str]) -> None:
-    twice = [value for value, count in Counter(values).items() if count > 1]
-    if twice:
-        raise ValueError(f"{field}: {twice[0]!r} stands twice; keep each once")
+def _check_distinct(field: str, values: Iterable[str]) -> None:
+    duplicates = [value for value, count in Counter(values).items() if count > 1]
+    if duplicates:
+        raise ValueError(f"{field}: found {duplicates[0]!r} twice; keep it once")
 
 
 class XlDatasetFile(Identity):
     """Identity, wordings and design constants of the large set.
 
     Attributes:
-        formal: wording of ``source`` for a formal argument.
-        material: the same for a material one.
-        rows: of a config at least, in whole rounds.
+        formal: template of ``source`` for a formal argument.
+        material: template of ``source`` for a material argument.
+        rows: minimum rows of a config, rounded up to complete rounds.
     """
 
     formal: Annotated[str, require_placeholders("schema")]
@@ -320,12 +328,12 @@ class CountryLanguage:
     """One country of the large set in one language.
 
     Attributes:
-        country: its file.
-        tag: the language.
+        country: the country file.
+        tag: tag of the language.
         language: patterns and instructions of the language.
-        issues: of all countries.
-        lists: the invented persons whom the rows are about.
-        examples: those whom the examples are about.
+        issues: issues of all countries.
+        lists: invented persons of the rows.
+        examples: invented persons of the examples.
     """
 
     country: XlCountry
@@ -337,12 +345,12 @@ class CountryLanguage:
 
     @property
     def name(self) -> str:
-        """What its configs begin with."""
+        """Prefix of its config names."""
         return f"{self.country.id}_{self.tag}"
 
     @property
     def words(self) -> EnglishPolitics | GermanPolitics:
-        """What the country's sides are called."""
+        """The words for the country's sides."""
         return getattr(self.country.languages, self.tag)  # type: ignore[no-any-return]
 
     @property
@@ -354,9 +362,9 @@ class CountryLanguage:
     def positions(self) -> Mapping[str, SideIssue]:
         """Positions of both sides by id."""
         return {
-            position(issue, side): stand
+            position(issue, side): side_issue
             for issue in self.country.positions
-            for side, stand in self.issues.positions[issue].stands.items()
+            for side, side_issue in self.issues.positions[issue].by_side.items()
         }
 
     @property
@@ -370,7 +378,7 @@ class CountryLanguage:
 
 
 def position(issue: str, side: Leaning) -> str:
-    """Return the id of what a side stands for."""
+    """Return the id of a side's position on an issue."""
     return f"{issue}-{side}"
 
 
@@ -379,12 +387,12 @@ class XlTemplates:
     """The templates of the large set.
 
     Attributes:
-        folder: where they were read from.
-        file: what concerns the large set as a whole.
-        issues: of all countries.
-        persons: by language.
+        folder: the folder of the template files.
+        file: identity, wordings and design constants.
+        issues: issues of all countries.
+        persons: invented persons by language.
         stages: countries times languages.
-        unpublished: whether persons and wordings are those that the published rows do not have.
+        unpublished: whether persons and wordings are reserved for unpublished rows.
     """
 
     folder: Path
@@ -399,28 +407,33 @@ def load(folder: Path | None = None, unpublished: bool = False) -> XlTemplates:
     """Read the templates of the large set."""
     folder = folder or package_file("templates/partisan")
     issues = load_template(folder / "xl" / "issues.yaml", Issues)
-    countries = _countries(folder / "xl", issues)
-    persons = {tag: _persons(folder, tag, countries) for tag in TAGS}
+    countries = _load_countries(folder / "xl", issues)
+    persons = {tag: _load_persons(folder, tag, countries) for tag in TAGS}
     stages = []
     for country, tag in product(countries, TAGS):
-        # Rows are about every second name, unpublished ones about the others.
-        lists = persons[tag].lists.values()
-        own = [{g: names[unpublished::2] for g, names in each.items()} for each in lists]
-        shown = persons[tag].examples
-        stages.append(CountryLanguage(country, tag, load_language(folder, tag), issues, own, shown))
+        # Published rows use every second name, unpublished rows the remaining names.
+        all_lists = persons[tag].lists.values()
+        row_lists = [
+            {g: names[unpublished::2] for g, names in names_by_gender.items()}
+            for names_by_gender in all_lists
+        ]
+        example_names = persons[tag].examples
+        stages.append(
+            CountryLanguage(country, tag, load_language(folder, tag), issues, row_lists, example_names)
+        )
     file = load_template(folder / "dataset_xl.yaml", XlDatasetFile)
     return XlTemplates(folder, file, issues, persons, tuple(stages), unpublished)
 
 
-def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
-    order = ("us", "ch", "", "control")  # those of the paper first, the control last, all others by name
+def _load_countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
+    order = ("us", "ch", "", "control")  # countries of the paper first, the control last, the others by name
     paths = sorted(
         (path for path in folder.glob("*.yaml") if path.stem != "issues"),
         key=lambda path: (order.index(path.stem if path.stem in order else ""), path.stem),
     )
     if not paths:
         raise TemplateError(f"{folder}: found no country file, expected at least one *.yaml")
-    found = []
+    countries = []
     for path in paths:
         country = load_named(path, XlCountry, "id", path.stem)
         if country.goals not in issues.goals:
@@ -430,20 +443,20 @@ def _countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
             if issue not in issues.positions:
                 problem = f"found {issue!r}, expected one of {sorted(issues.positions)} of issues.yaml"
                 raise field_error(path, f"positions.{number}", problem)
-        found.append(country)
-    return found
+        countries.append(country)
+    return countries
 
 
-def _persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
-    """Read the invented persons of a language, none of whom may have the name of a real one."""
-    real = {slug(p.name): c.id for c in countries for side in c.people.values() for p in side}
+def _load_persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
+    """Read the invented persons of a language; raise for the name of a real person."""
+    country_by_slug = {slug(p.name): c.id for c in countries for side in c.people.values() for p in side}
     path = folder / f"persons.{tag}.yaml"
     persons = load_named(path, Persons, "language", tag)
-    own = {f"lists.{number}": genders for number, genders in persons.lists.items()}
-    for field, genders in (own | {"examples": persons.examples}).items():
+    genders_by_list = {f"lists.{number}": genders for number, genders in persons.lists.items()}
+    for field, genders in (genders_by_list | {"examples": persons.examples}).items():
         for gender, names in genders.items():
-            for place, name in enumerate(names):
-                if country := real.get(slug(name)):
+            for index, name in enumerate(names):
+                if country := country_by_slug.get(slug(name)):
                     problem = f"{name!r} is in people of xl/{country}.yaml too; invent another name"
-                    raise field_error(path, f"{field}.{gender}.{place}", problem)
+                    raise field_error(path, f"{field}.{gender}.{index}", problem)
     return persons

@@ -104,9 +104,9 @@ class Statement(TemplateModel):
 
     @model_validator(mode="after")
     def _check_issue_source(self) -> Statement:
-        given = [name for name in ("demands", "rejects", "issues") if name in self.model_fields_set]
-        if len(given) != 1:
-            raise ValueError(f"issues: found {given}, expected one of demands, rejects and issues")
+        sources = [name for name in ("demands", "rejects", "issues") if name in self.model_fields_set]
+        if len(sources) != 1:
+            raise ValueError(f"issues: found {sources}, expected one of demands, rejects and issues")
         return self
 
 

@@ -31,14 +31,14 @@ def article_messages(
     """
     topic_set = family.sets[set_id]
     renderer = TemplateRenderer(family.folder / "sets.yaml", {})
-    turns = topic_set.combinations[article.role]
+    prompt_turns = topic_set.combinations[article.role]
     values = {"topic": topic}
     if article.role != NEUTRAL:
         values["perspective"] = topic_set.perspectives[article.perspective].label
     field = f"{set_id}.combinations.{article.role}"
     return (
-        renderer.render(f"{field}.system", turns.system, values),
-        renderer.render(f"{field}.user", turns.user, values),
+        renderer.render(f"{field}.system", prompt_turns.system, values),
+        renderer.render(f"{field}.user", prompt_turns.user, values),
     )
 
 

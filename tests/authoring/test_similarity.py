@@ -48,7 +48,7 @@ def test_all_pairs_are_those_of_a_plain_loop(items: list[str], measure: str, blo
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(similarity, "_BLOCK", block)
         features = FeatureSets(items, make)
-        closest = features.closest(measure, limit=0.4, most=500)  # type: ignore[arg-type]
+        closest = features.closest(measure, limit=0.4, max_pairs=500)  # type: ignore[arg-type]
     found = {(pair.first, pair.second): pair.score for pair in closest.pairs}
     assert found == pytest.approx({pair: score for pair, score in expected.items() if score > 0})
     assert closest.n_over_limit == sum(score >= 0.4 - 1e-12 for score in expected.values())

@@ -43,7 +43,7 @@ class Case(NamedTuple):
 @cache
 def reader_of(country: str, printed: bool = False) -> ArgumentReader:
     aliases = ALIASES.get(country) if printed else None
-    return ArgumentReader(COUNTRIES[country], aliases, strict=not printed, printed=printed)
+    return ArgumentReader(COUNTRIES[country], aliases, strict=not printed, paper_edition=printed)
 
 
 @cache

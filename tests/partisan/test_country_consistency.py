@@ -139,7 +139,7 @@ def test_two_countries_do_not_share_their_configs(folder: Folder) -> None:
 
 def test_the_id_is_the_name_of_the_file(folder: Folder) -> None:
     content = "# A comment.\n" + NEW["gb-en"].replace("id: gb-en", "id: uk-en")
-    expectation = "found 'uk-en', expected 'gb-en' as the file is called"
+    expectation = "found 'uk-en', expected 'gb-en', the name of the file"
     refused_for(folder, "gb-en", content, ("id",), expectation)
 
 

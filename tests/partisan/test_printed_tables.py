@@ -53,7 +53,7 @@ def test_paper_edition_is_what_the_table_prints(table: int) -> None:
     }
     written = set()
     for writer, cell in _cells(table):
-        argument = writer.write(cell, printed=True)
+        argument = writer.write(cell, paper_edition=True)
         premises = argument.premises
         written.add(
             (writer.printed_name(cell), cell.leaning, argument.conclusion, _capital(premises[0]), premises[1])
@@ -64,5 +64,5 @@ def test_paper_edition_is_what_the_table_prints(table: int) -> None:
 @pytest.mark.parametrize("table", sorted(_GOLD))
 def test_a_row_differs_from_the_table_exactly_where_an_erratum_says_so(table: int) -> None:
     for writer, cell in _cells(table):
-        same = writer.write(cell).text == writer.write(cell, printed=True).text
+        same = writer.write(cell).text == writer.write(cell, paper_edition=True).text
         assert same == (not writer.errata(cell)), cell

@@ -120,14 +120,14 @@ def test_the_card_says_what_is_in_the_set(small: Path) -> None:
 @pytest.mark.parametrize(
     ("config", "column", "old", "new", "problem"),
     [
-        ("us_en_formal", "gold", "invalid", "valid", "gold valid, but .* is invalid"),
+        ("us_en_formal", "gold", "invalid", "valid", "found gold valid, expected invalid"),
         ("us_en_formal", "argument", " than ", " then ", "readings"),
         ("us_en_formal", "argument", " every ", " any ", "readings"),
         ("us_en_formal", "argument", "Parker", "Barker", "readings"),
-        ("us_en_formal", "argument", " is not ", " is ", "the sentence says"),
-        ("us_en_formal", "logical_form", "⊢ ¬", "⊢ ", "the sentence says|gold"),
-        ("ch_de_formal", "argument", " nicht ", " ", "the sentence says|readings"),
-        ("ch_de_formal", "argument", "SP-", "SVP-", "the sentence says|readings"),
+        ("us_en_formal", "argument", " is not ", " is ", "in the sentence, expected"),
+        ("us_en_formal", "logical_form", "⊢ ¬", "⊢ ", "in the sentence, expected|gold"),
+        ("ch_de_formal", "argument", " nicht ", " ", "in the sentence, expected|readings"),
+        ("ch_de_formal", "argument", "SP-", "SVP-", "in the sentence, expected|readings"),
         ("gb_en_people", "argument", "a Labour", "an Labour", "readings"),
     ],
 )

@@ -35,7 +35,7 @@ def large() -> XlTemplates:
             "xl/de.yaml",
             "name: Friedrich Merz",
             "name: Olaf Scholz",
-            r"de.yaml:\d+: people: 'olaf-scholz' stands twice",
+            r"de.yaml:\d+: people: found 'olaf-scholz' twice",
         ),
         (
             "xl/ch.yaml",
@@ -74,7 +74,7 @@ def large() -> XlTemplates:
             "persons.en.yaml",
             "Melissa Bell",
             "Kimberly Barker",
-            r"persons.en.yaml:\d+: lists: 'kimberly-barker' stands",
+            r"persons.en.yaml:\d+: lists: found 'kimberly-barker' twice",
         ),
         ("persons.en.yaml", "Melissa Bell, ", "", r"persons.en.yaml:\d+: lists.a.f: found 15 names"),
         (

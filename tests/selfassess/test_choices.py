@@ -250,7 +250,7 @@ def test_a_record_that_cannot_be_used(change: dict[str, Any], message: str) -> N
 
 def test_an_article_twice() -> None:
     data = record(FAMILY, "poligen", "pg-eco-001", "user", "democratic")
-    with pytest.raises(InputError, match="article 2: id: .* stands in article 1 too; keep one"):
+    with pytest.raises(InputError, match="article 2: id: .* occurs in article 1 too; keep one"):
         list(build_choices(FAMILY, placed([data, data])))
     other = record(FAMILY, "poligen", "pg-eco-001", "user", "republican", topic="Another")
     with pytest.raises(InputError, match="article 2: topic: found 'Another', expected 'Topic of pg-eco-001'"):
@@ -293,7 +293,7 @@ def test_nothing_half_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "message"), [("{", "a.jsonl:2: no line of JSON"), ("[]", "a.jsonl:2: found a list")]
+    ("line", "message"), [("{", "a.jsonl:2: found invalid JSON"), ("[]", "a.jsonl:2: found a list")]
 )
 def test_a_broken_line(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "a.jsonl"

@@ -103,7 +103,7 @@ def test_items_are_read_in_order(folder: Path) -> None:
         ("pg-eco-002", "pg-eco-2", "eco.tsv:3: id: found 'pg-eco-2', expected xx-CAT-001, CAT one of eco, hea"),
         ("pg-eco-002", "pg-xyz-002", "eco.tsv:3: id: found 'pg-xyz-002'"),
         ("pg-eco-002", "pg-hea-009", "eco.tsv:3: id: found category 'hea' in a file of 'eco'"),
-        ("pg-eco-002", "pg-eco-001", "eco.tsv:3: id: 'pg-eco-001' stands in eco.tsv:2 too"),
+        ("pg-eco-002", "pg-eco-001", "eco.tsv:3: id: 'pg-eco-001' occurs in eco.tsv:2 too"),
         ("pg-eco-002", "qq-eco-002", "eco.tsv:3: id: found 'qq-eco-002', expected 'pg' as in the other ids"),
         ("Cuts to", "Cuts  to", "eco.tsv:3: topic: expected single blanks"),
         ("Cuts to lighthouse fees", "", "eco.tsv:3: topic: expected a text"),
