@@ -80,7 +80,7 @@ def _split(value: object) -> object:
 _Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
 
 
-class WordLists(TemplateModel):
+class MatchingWords(TemplateModel):
     """Word lists of ``words.yaml`` by name, for compounds and for proper names."""
 
     compounds: Mapping[str, _Words]
@@ -88,9 +88,9 @@ class WordLists(TemplateModel):
 
 
 @cache
-def word_lists() -> WordLists:
+def word_lists() -> MatchingWords:
     """Return the packaged word lists."""
-    return load_template(package_file("generators/xphemism/matching/words.yaml"), WordLists)
+    return load_template(package_file("generators/xphemism/matching/words.yaml"), MatchingWords)
 
 
 # Tokens of a German text.
