@@ -10,7 +10,7 @@ from polbias.errors import InputError
 from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, ServerError
 from polbias.models.chat import check_url
 
-_NO_IDS = (
+_NO_TOKEN_IDS = (
     "; the server may take no token ids: add tokenized_requests=False to --model_args (with "
     "tokenizer=NAME_OR_FOLDER for log-likelihoods)"
 )
@@ -27,26 +27,30 @@ def check_address(name: str, kind: Any, arguments: dict[str, Any]) -> None:
     Raises:
         InputError: if base_url is missing or is no address.
     """
-    given = arguments.get("base_url")
-    if given is None and _default_address(kind) is None and "base_url" in signature(kind).parameters:
+    address = arguments.get("base_url")
+    if address is None and _default_url(kind) is None and "base_url" in signature(kind).parameters:
         raise InputError(
             f"--model {name}: found no base_url among --model_args, expected "
-            f"base_url={_form('http://127.0.0.1:8000/v1', kind)}"
+            f"base_url={_api_url('http://127.0.0.1:8000/v1', kind)}"
         )
-    if given is not None:
-        check_url(str(given))
+    if address is not None:
+        check_url(str(address))
     if not (arguments.get("model") or arguments.get("pretrained")):
         raise InputError(f"--model {name}: found no model among --model_args, expected model=NAME")
 
 
-def form_hint(model: Any) -> str:
+def url_hint(model: Any) -> str:
     """Return the right form of an address, empty if it already ends as it should."""
     address = str(model.base_url or "")
-    expected = _form(address, type(model))
-    return "" if urlsplit(address).path.endswith(_path(type(model))) else f"; expected base_url={expected}"
+    expected = _api_url(address, type(model))
+    return (
+        ""
+        if urlsplit(address).path.endswith(_endpoint_path(type(model)))
+        else f"; expected base_url={expected}"
+    )
 
 
-def advice_for(error: ServerError, model: Any, *, has_token_ids: bool = False) -> str:
+def advice_on(error: ServerError, model: Any, *, has_token_ids: bool = False) -> str:
     """Return what to do about an error that will not pass, empty if its message says it.
 
     Args:
@@ -57,27 +61,27 @@ def advice_for(error: ServerError, model: Any, *, has_token_ids: bool = False) -
     if error.is_about_system_turn:
         return NO_SYSTEM_TURN
     if has_token_ids:
-        return _NO_IDS
+        return _NO_TOKEN_IDS
     if error.status in (401, 403):
-        return f"; check {_key_name(type(model))}"
+        return f"; check {_key_variable(type(model))}"
     if error.status in (404, 405):
-        return form_hint(model) or f"; {_models_address(model)} lists the models"
+        return url_hint(model) or f"; {_models_url(model)} lists the models"
     return ""
 
 
-def _default_address(kind: Any) -> Any:
+def _default_url(kind: Any) -> Any:
     parameter = signature(kind).parameters.get("base_url")
     return parameter and (parameter.default or None)
 
 
-def _key_name(kind: Any) -> str:
+def _key_variable(kind: Any) -> str:
     name = kind.__name__.lower()
     if "anthropic" in name:
         return "ANTHROPIC_API_KEY"
     return "AZURE_OPENAI_API_KEY" if "azure" in name else "OPENAI_API_KEY"
 
 
-def _path(kind: Any) -> str:
+def _endpoint_path(kind: Any) -> str:
     from lm_eval.models.anthropic_llms import AnthropicChat
     from lm_eval.models.openai_completions import LocalChatCompletion
 
@@ -86,13 +90,13 @@ def _path(kind: Any) -> str:
     return "/chat/completions" if issubclass(kind, LocalChatCompletion) else "/completions"
 
 
-def _form(address: str, kind: Any) -> str:
+def _api_url(address: str, kind: Any) -> str:
     """Return an address with the path of a kind of API."""
     base = address.rstrip("/")
     for ending in ("/chat/completions", "/completions", "/messages", "/responses"):
         base = base.removesuffix(ending)
-    return f"{base if urlsplit(base).path else base + '/v1'}{_path(kind)}"
+    return f"{base if urlsplit(base).path else base + '/v1'}{_endpoint_path(kind)}"
 
 
-def _models_address(model: Any) -> str:
-    return f"{str(model.base_url).removesuffix(_path(type(model)))}/models"
+def _models_url(model: Any) -> str:
+    return f"{str(model.base_url).removesuffix(_endpoint_path(type(model)))}/models"

@@ -6,7 +6,7 @@ import json
 
 from polbias.aliases import Document, Json
 from polbias.lm_eval_runner.exported_prompts import ExportedPrompt, system_text, turns_without_system
-from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM
+from polbias.lm_eval_runner.tasks import OTHER_TOKEN_LIMITS, TOKEN_LIMIT
 
 _MAX_STOPS = 4  # strings that OpenAI takes
 
@@ -18,7 +18,7 @@ def openai_line(prompt: ExportedPrompt, model: str) -> str:
     body = {
         "model": model,
         "messages": prompt.messages,
-        "max_completion_tokens": settings.pop(ROOM),
+        "max_completion_tokens": settings.pop(TOKEN_LIMIT),
         **({"stop": stops} if stops else {}),
         **settings,
     }
@@ -32,7 +32,7 @@ def anthropic_line(prompt: ExportedPrompt, model: str) -> str:
     stops, system = settings.pop("until", []), system_text(prompt)
     params = {
         "model": model,
-        "max_tokens": settings.pop(ROOM),
+        "max_tokens": settings.pop(TOKEN_LIMIT),
         **({"system": system} if system else {}),
         "messages": turns_without_system(prompt),
         **({"stop_sequences": stops} if stops else {}),
@@ -44,9 +44,9 @@ def anthropic_line(prompt: ExportedPrompt, model: str) -> str:
 def _sent(settings: Document) -> Json:
     """Settings that are sent: without those that are null, the room under one name."""
     sent = {name: value for name, value in settings.items() if value is not None}
-    for name in OTHER_ROOMS:
+    for name in OTHER_TOKEN_LIMITS:
         if name in sent:  # from the user, as tasks say max_gen_toks
-            sent[ROOM] = sent.pop(name)
+            sent[TOKEN_LIMIT] = sent.pop(name)
     sent.pop("do_sample", None)  # the temperature says the same
     until = sent.get("until") or []
     return sent | {"until": [stop for stop in ([until] if isinstance(until, str) else until) if stop]}

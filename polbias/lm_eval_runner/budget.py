@@ -26,7 +26,7 @@ class TokenUsage:
 
     tokens_in: float = 0
     tokens_out: float = 0
-    estimated: int = 0
+    n_estimated: int = 0
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Budget:
         max_answer_bytes: the longest response that is read.
         asked: of the model.
         kept: on file before.
-        under_way: requests without an answer yet.
+        n_in_flight: requests without an answer yet.
     """
 
     max_tokens: float | None = None
@@ -51,56 +51,56 @@ class Budget:
     max_answer_bytes: int = MAX_BODY
     used: TokenUsage = field(default_factory=TokenUsage)
     from_cache: TokenUsage = field(default_factory=TokenUsage)
-    under_way: int = 0
+    n_in_flight: int = 0
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and self.price is None:
             raise InputError("--max-cost: the price of the model is not known; give it with --price IN/OUT")
 
     @property
-    def spent(self) -> bool:
+    def is_spent(self) -> bool:
         """Whether a limit is reached."""
-        both = self.used, self.from_cache
-        sent, received = sum(each.tokens_in for each in both), sum(each.tokens_out for each in both)
+        usages = self.used, self.from_cache
+        sent, received = sum(usage.tokens_in for usage in usages), sum(usage.tokens_out for usage in usages)
         cost = self.price.of(sent, received) if self.price else 0
         limits = ((self.max_tokens, sent + received), (self.max_cost, cost))
-        return any(most is not None and taken >= most for most, taken in limits)
+        return any(limit is not None and amount >= limit for limit, amount in limits)
 
     def check(self) -> None:
         """Stop if the budget is spent."""
-        if self.spent:
+        if self.is_spent:
             raise BudgetExceededError("the budget is spent")
 
-    def count(self, arguments: Sequence[Any], answer: Any, *, kept: bool = False) -> None:
+    def count(self, arguments: Sequence[Any], answer: Any, *, is_cached: bool = False) -> None:
         """Count an answer to the arguments of a request, or several, which took its prompt once."""
         if isinstance(answer, MultipleAnswers):
             for text in answer.texts:
-                self.count(arguments, text, kept=kept)
+                self.count(arguments, text, is_cached=is_cached)
             return
-        about = getattr(answer, "metadata", {})
-        taken, said = self.from_cache if kept else self.used, about.get("usage", {})
-        if "filter" in about and not said:  # the request was rejected, and nothing generated
+        metadata = getattr(answer, "metadata", {})
+        usage, reported = self.from_cache if is_cached else self.used, metadata.get("usage", {})
+        if "filter" in metadata and not reported:  # the request was rejected, and nothing generated
             return
         sent, received = (
-            said[name] if is_token_count(said.get(name)) else None
+            reported[name] if is_token_count(reported.get(name)) else None
             for name in ("input_tokens", "output_tokens")
         )
-        if not received and isinstance(answer, str) and answer.strip() and not about.get("filtered"):
+        if not received and isinstance(answer, str) and answer.strip() and not metadata.get("filtered"):
             received = None  # a text takes tokens: the server does not count them
-        taken.estimated += sent is None or received is None
-        taken.tokens_in += estimate_tokens(_texts(*arguments[:2])) if sent is None else sent
+        usage.n_estimated += sent is None or received is None
+        usage.tokens_in += estimate_tokens(_texts(*arguments[:2])) if sent is None else sent
         if received is None:  # a likelihood takes one token
             received = estimate_tokens([answer]) if isinstance(answer, str) else 1
-        taken.tokens_out += received
+        usage.tokens_out += received
 
     def lines(self) -> Iterator[str]:
         """Say what was taken in this run, and before."""
-        for told, taken in (("asked", self.used), ("from file", self.from_cache)):
-            tokens = taken.tokens_in, taken.tokens_out
+        for source, usage in (("asked", self.used), ("from file", self.from_cache)):
+            tokens = usage.tokens_in, usage.tokens_out
             if any(tokens):
                 money = f", {self.price.of(*tokens):,.2f} {self.price.currency}" if self.price else ""
-                how = f" ({taken.estimated:,} answers by {COUNTING_RULE})" if taken.estimated else ""
-                yield f"tokens {told}: {tokens[0]:,.0f} in, {tokens[1]:,.0f} out{money}{how}"
+                note = f" ({usage.n_estimated:,} answers by {COUNTING_RULE})" if usage.n_estimated else ""
+                yield f"tokens {source}: {tokens[0]:,.0f} in, {tokens[1]:,.0f} out{money}{note}"
 
 
 def _texts(prompt: Any, label: Any) -> list[str]:
@@ -119,13 +119,13 @@ class BudgetSemaphore:
     async def acquire(self) -> bool:
         """Wait for a turn."""
         await self._inner.acquire()
-        while self._budget.spent and self._budget.under_way:
+        while self._budget.is_spent and self._budget.n_in_flight:
             await asyncio.sleep(0.02)
         self._budget.check()
-        self._budget.under_way += 1
+        self._budget.n_in_flight += 1
         return True
 
     def release(self) -> None:
         """End a turn."""
-        self._budget.under_way -= 1
+        self._budget.n_in_flight -= 1
         self._inner.release()

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from polbias.aliases import Document
 from polbias.lm_eval_runner.tasks import (
-    ROOM,
-    ROOM_SETTINGS,
+    TOKEN_LIMIT,
+    TOKEN_LIMIT_SETTINGS,
     TaskFile,
     generation_settings,
     import_task_function,
@@ -50,7 +50,7 @@ class Cost:
         prompts: int = 0,
         samples: int = 1,
         items: float = 1,
-        assumed: str = "",
+        assumption: str = "",
     ) -> Cost:
         """Count texts that are sent, each so many times and for so many items, with room for an answer."""
         requests = round(items * samples * len(sent))
@@ -60,7 +60,7 @@ class Cost:
             round(items * samples * estimate_tokens(sent)),
             requests * room,
             round(items * shared_tokens(sent, samples)),
-            assumed,
+            assumption,
         )
 
 
@@ -80,24 +80,26 @@ def cost(
         limit: of ``--limit``.
         assumed_rows: by a loader whose rows have a model's own texts, the function that assumes them.
     """
-    about = {**task.metadata, **(metadata or {})}
+    merged_metadata = {**task.metadata, **(metadata or {})}
     assume = assumed_rows.get(str(task.settings.get("custom_dataset")))
-    rows_of_item = assume and assume(**about, **(task.settings.get("dataset_kwargs") or {}))
-    rows, items, assumed = rows_of_item or (task.rows(metadata or {}), 1, "")
+    rows_of_item = assume and assume(**merged_metadata, **(task.settings.get("dataset_kwargs") or {}))
+    rows, items, assumption = rows_of_item or (task.rows(metadata or {}), 1, "")
     if limit is not None:
-        every = len(rows) * items
-        wanted = int(min(every, round(every * limit) if limit < 1 else limit))
-        rows, items = rows.select(range(min(len(rows), wanted))), max(wanted / len(rows), 1)
+        n_rows = len(rows) * items
+        n_selected = int(min(n_rows, round(n_rows * limit) if limit < 1 else limit))
+        rows, items = rows.select(range(min(len(rows), n_selected))), max(n_selected / len(rows), 1)
     prompts = [*rows[task.settings["doc_to_text"]]]
     if task.is_loglikelihood:
-        given = task.settings["doc_to_choice"]
-        labels: Callable[[Any], list[str]] = (
-            (lambda _: given) if isinstance(given, list) else import_task_function(given, task.name)
+        choice_spec = task.settings["doc_to_choice"]
+        labels_of: Callable[[Any], list[str]] = (
+            (lambda _: choice_spec)
+            if isinstance(choice_spec, list)
+            else import_task_function(choice_spec, task.name)
         )
-        sent = [prompt + label for prompt, row in zip(prompts, rows, strict=True) for label in labels(row)]
-        return Cost.of(sent, 1, prompts=len(prompts), items=items, assumed=assumed)
-    samples = int(about.get("polbias_samples", 1)) if task.samples > 1 else 1
+        sent = [prompt + label for prompt, row in zip(prompts, rows, strict=True) for label in labels_of(row)]
+        return Cost.of(sent, 1, prompts=len(prompts), items=items, assumption=assumption)
+    samples = int(merged_metadata.get("polbias_samples", 1)) if task.samples > 1 else 1
     settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
-    given = [value for name in ROOM_SETTINGS if (value := (generation or {}).get(name)) is not None]
-    most = next(iter(given), settings[ROOM])
-    return Cost.of(prompts, int(most), samples=samples, items=items, assumed=assumed)
+    limits = [value for name in TOKEN_LIMIT_SETTINGS if (value := (generation or {}).get(name)) is not None]
+    max_tokens = next(iter(limits), settings[TOKEN_LIMIT])
+    return Cost.of(prompts, int(max_tokens), samples=samples, items=items, assumption=assumption)

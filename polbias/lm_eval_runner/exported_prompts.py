@@ -116,7 +116,7 @@ class _RecordedRequests(BaseException):
 
 
 def recorded_prompts(
-    config: Any, catalogue: Catalogue, names: Sequence[str], tell: PrintLine
+    config: Any, catalogue: Catalogue, names: Sequence[str], print_line: PrintLine
 ) -> list[ExportedPrompt]:
     """Return the requests of a run, in its order, from lm_eval itself."""
 
@@ -125,7 +125,7 @@ def recorded_prompts(
 
     kind = chat_class(record)
     try:
-        evaluate(config, catalogue, names, kind, None, tell, kind())
+        evaluate(config, catalogue, names, kind, None, print_line, kind())
     except _RecordedRequests as recorded:
         return [*_prompts(recorded.requests)]
     raise InputError(f"{', '.join(names)}: found no prompt; expected a task with rows")
@@ -149,9 +149,9 @@ def _check_id(request: Any, ids: set[tuple[str, str]]) -> None:
     """Refuse a row without an id of its own, by which its answer could not be found again."""
     name = request.doc.get("id")
     if name is None or (request.task_name, str(name)) in ids:
-        found = "none" if name is None else f"{name!r} twice"
+        problem = "none" if name is None else f"{name!r} twice"
         raise InputError(
-            f"{request.task_name}: row {request.doc_id + 1}: id: found {found}, expected one for each row; "
+            f"{request.task_name}: row {request.doc_id + 1}: id: found {problem}, expected one for each row; "
             "correct the rows of the task"
         )
     ids.add((request.task_name, str(name)))

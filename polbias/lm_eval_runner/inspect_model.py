@@ -38,7 +38,7 @@ from polbias.lm_eval_runner.budget import BudgetSemaphore
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.lm_eval_runner.requests import GENERATE, RequestRejected
 from polbias.lm_eval_runner.responses import inspect_response, native_reason, text_of
-from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, PassingError, ServerError, error_in_answer
+from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, ServerError, TransientError, error_in_answer
 from polbias.lm_eval_runner.settings import LIMIT, NEWER_LIMIT
 from polbias.models.bodies import LIMIT_CODE, TOO_LONG, limit_bodies
 from polbias.models.redirects import redirect_hook
@@ -51,10 +51,10 @@ _ALIASES = {  # the first that is given holds
     "max_tokens": ("max_completion_tokens", "max_tokens", "max_new_tokens", "max_gen_toks"),
     "stop_seqs": ("stop_seqs", "stop", "until"),
 }
-_IMPLIED = ("do_sample",)  # the temperature says the same
+_IGNORED_SETTINGS = ("do_sample",)  # the temperature says the same
 # How patiently a model is asked, which --model_args says, and what would change what an answer is.
-_PATIENCE = frozenset({"max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"})
-_NO_SETTINGS = _PATIENCE | {
+_RETRY_ARGUMENTS = frozenset({"max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"})
+_CLIENT_ARGUMENTS = _RETRY_ARGUMENTS | {
     *(
         "max_connections",
         "adaptive_connections",
@@ -66,9 +66,9 @@ _NO_SETTINGS = _PATIENCE | {
     ),
     *("fail_on_refusal", "fallback_models", "modalities", "max_tool_output", "internal_tools"),
 }
-_SETTINGS = frozenset(GenerateConfig.model_fields) - _NO_SETTINGS
+_SETTINGS = frozenset(GenerateConfig.model_fields) - _CLIENT_ARGUMENTS
 # Names in the bodies of requests, in lower case and without underscores.
-_ON_WIRE = {
+_WIRE_NAMES = {
     "temperature": ("temperature", {"temperature"}),
     "top_p": ("top_p", {"topp"}),
     "top_k": ("top_k", {"topk"}),
@@ -78,25 +78,25 @@ _ON_WIRE = {
     "presence_penalty": ("presence_penalty", {"presencepenalty"}),
 }
 _FIELDS = {"stop": "stop_seqs"}
-_PROMPT = ("messages", "input", "contents", "prompt", "system", "extra_headers")
+_PROMPT_FIELDS = ("messages", "input", "contents", "prompt", "system", "extra_headers")
 
 
 def generate_config(settings: Document) -> GenerateConfig:
     """Return the generation settings of a request as Inspect's; null is not sent."""
-    given = {name: value for name, value in settings.items() if name not in _IMPLIED}
+    remaining = {name: value for name, value in settings.items() if name not in _IGNORED_SETTINGS}
     fields: Json = {}
     for field, names in _ALIASES.items():
-        values = [given.pop(name) for name in names if name in given]
+        values = [remaining.pop(name) for name in names if name in remaining]
         fields[field] = values[0] if values else None
     stops = fields["stop_seqs"] or []
     fields["stop_seqs"] = [stop for stop in ([stops] if isinstance(stops, str) else stops) if stop] or None
-    if unknown := [name for name in given if name not in _SETTINGS]:
+    if unknown := [name for name in remaining if name not in _SETTINGS]:
         raise InputError(
             f"--gen_kwargs {unknown[0]}: no setting of a request to --model {INSPECT}, expected temperature, "
             "top_p, max_tokens, seed, reasoning_effort or another of Inspect's; what its client takes, "
             f"and how it is asked, goes into --model_args ({unknown[0]}=...)"
         )
-    return _config("--gen_kwargs", {**fields, **given})
+    return _config("--gen_kwargs", {**fields, **remaining})
 
 
 def _config(option: str, settings: Document) -> GenerateConfig:
@@ -114,9 +114,11 @@ def dropped_settings(config: GenerateConfig, call: ModelCall | None) -> Json:
         return {}
     sent = dict(_parameters(call.request))
     dropped: Json = {}
-    for field, (name, wire_names) in _ON_WIRE.items():
+    for field, (name, wire_names) in _WIRE_NAMES.items():
         value = getattr(config, field)
-        if value is not None and not any(_same(value, sent[each]) for each in wire_names & {*sent}):
+        if value is not None and not any(
+            _is_same_value(value, sent[wire_name]) for wire_name in wire_names & {*sent}
+        ):
             dropped[name] = value
     return dropped
 
@@ -124,13 +126,13 @@ def dropped_settings(config: GenerateConfig, call: ModelCall | None) -> Json:
 def _parameters(body: Any) -> Iterator[tuple[str, Any]]:
     """Yield names and values at every depth of a request, but not of its prompt."""
     for name, value in body.items():
-        if value is not None and name not in _PROMPT:
+        if value is not None and name not in _PROMPT_FIELDS:
             yield name.replace("_", "").lower(), value
             if isinstance(value, Mapping):
                 yield from _parameters(value)
 
 
-def _same(value: Any, sent: Any) -> bool:
+def _is_same_value(value: Any, sent: Any) -> bool:
     """Whether a number is the one that was sent, which may have been rounded; any list is."""
     if isinstance(value, int | float) and isinstance(sent, int | float):
         return math.isclose(value, sent, rel_tol=1e-4)
@@ -139,16 +141,16 @@ def _same(value: Any, sent: Any) -> bool:
 
 # Responses and errors.
 
-_NO_ANSWER = (TypeError, AttributeError, LookupError, ValueError)  # of a client that looks for one
+_PARSE_ERRORS = (TypeError, AttributeError, LookupError, ValueError)  # of a client that looks for one
 _FILTERED = "content_filter"  # Inspect's stop reason, for what withholds an answer
-_TURNS = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+_MESSAGE_CLASSES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
 def messages(prompt: Any) -> list[ChatMessage]:
     """Return the turns of a prompt."""
     if not isinstance(prompt, JsonChatStr):
         return [ChatMessageUser(content=str(prompt))]
-    return [_TURNS[turn["role"]](content=turn["content"]) for turn in json.loads(prompt.prompt)]
+    return [_MESSAGE_CLASSES[turn["role"]](content=turn["content"]) for turn in json.loads(prompt.prompt)]
 
 
 class UnavailableError(Exception):
@@ -163,7 +165,7 @@ def _last_call() -> ModelCall | None:
 
 def _payload(config: GenerateConfig) -> Json:
     """Return settings under the names that servers use in their errors."""
-    fields = {name: getattr(config, field) for field, (name, _) in _ON_WIRE.items()}
+    fields = {name: getattr(config, field) for field, (name, _) in _WIRE_NAMES.items()}
     fields |= {LIMIT: config.max_tokens, NEWER_LIMIT: (config.extra_body or {}).get(NEWER_LIMIT)}
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -178,10 +180,10 @@ def _cause(error: BaseException) -> BaseException:
 def _status(error: BaseException) -> int:
     """The HTTP status that an error carries; 0 for none."""
     body = getattr(error, "response", None)
-    named = [getattr(error, name, None) for name in ("status_code", "status", "code")]
+    candidates = [getattr(error, name, None) for name in ("status_code", "status", "code")]
     if isinstance(body, Mapping):  # of a client of AWS
-        named.append(body.get("ResponseMetadata", {}).get("HTTPStatusCode"))
-    return next((value for value in named if type(value) is int), 0)
+        candidates.append(body.get("ResponseMetadata", {}).get("HTTPStatusCode"))
+    return next((value for value in candidates if type(value) is int), 0)
 
 
 def _body(error: BaseException) -> str:
@@ -197,8 +199,8 @@ def _message(error: BaseException) -> str:
     """An error in one line: its status, and the message in the body of the response."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, Mapping) else body
-    said = inner.get("message") if isinstance(inner, Mapping) else None
-    text = said or _plain(str(error)) or type(error).__name__
+    message = inner.get("message") if isinstance(inner, Mapping) else None
+    text = message or _strip_markup(str(error)) or type(error).__name__
     status = _status(error)
     if not status and error.__cause__ is not None:  # a connection error alone does not say why
         text = f"{text} ({error.__cause__})"
@@ -208,7 +210,7 @@ def _message(error: BaseException) -> str:
 _MARKUP = re.compile(r"\[/?(?:bold|italic|blue|red|green|yellow)\]|^ERROR: ")
 
 
-def _plain(text: str) -> str:
+def _strip_markup(text: str) -> str:
     """A text for Inspect's console in one line, without its markup."""
     return " ".join(_MARKUP.sub("", _MARKUP.sub("", text)).split())
 
@@ -235,7 +237,7 @@ class InspectModel(LM):  # type: ignore[misc]
         arguments: settings of Inspect (``max_retries``, ``timeout``), others for the provider's client.
     """
 
-    memory: AnswerCache
+    answer_cache: AnswerCache
 
     def __init__(
         self,
@@ -251,22 +253,22 @@ class InspectModel(LM):  # type: ignore[misc]
         super().__init__()
         self.check_name(model)
         self._name = str(model)
-        self._shown: set[str] = set()
-        self._is_served = False  # whether there was an answer yet
+        self._printed_lines: set[str] = set()
+        self._has_answered = False  # whether there was an answer yet
         self._address = arguments.get("base_url") or f"the server of {model}"
         self._connections = max_connections or num_concurrent
         self._batch = batch
-        settings = {name: arguments.pop(name) for name in {*arguments} & (_SETTINGS | _PATIENCE)}
+        settings = {name: arguments.pop(name) for name in {*arguments} & (_SETTINGS | _RETRY_ARGUMENTS)}
         settings = {"max_retries": _RETRIES, "adaptive_connections": False, **settings}
         settings["max_connections"] = self._connections or (None if batch else _CONNECTIONS)
         config = _config("--model_args", {**settings, "batch": batch or None})
         try:
-            with _quiet(lambda _: None):
+            with _capture_output(lambda _: None):
                 self._model = get_model(model, config=config, memoize=False, **arguments)
         except TypeError:
             raise  # an argument that the client does not take
         except Exception as error:
-            raise PolbiasError(f"--model {INSPECT}: {redact_message(_plain(str(error)))}") from error
+            raise PolbiasError(f"--model {INSPECT}: {redact_message(_strip_markup(str(error)))}") from error
         register(self._model.api.api_key)
         self._redirects: list[str] = []
         for hooks in _response_hooks(self._model.api):
@@ -307,19 +309,21 @@ class InspectModel(LM):  # type: ignore[misc]
         """Return the answers to requests, each of which is kept as it comes."""
         client = getattr(getattr(self._model.api, "client", None), "_client", None)
         if hasattr(client, "send") and not self._batch and "send" not in vars(client):
-            limit_bodies(client, self.memory.budget.max_answer_bytes)
+            limit_bodies(client, self.answer_cache.budget.max_answer_bytes)
         for request in requests:
-            if (key := _key(request.args[1])) not in self._configs:
+            if (key := _settings_key(request.args[1])) not in self._configs:
                 self._configs[key] = generate_config(request.args[1])
         with (
-            _quiet(self._tell_once),
+            _capture_output(self._print_once),
             tqdm(total=len(requests), desc="Requesting API", disable=disable_tqdm) as bar,
         ):
-            return self._runner.run(self._ask(requests, bar))
+            return self._runner.run(self._send_all(requests, bar))
 
-    async def _ask(self, requests: Sequence[Any], bar: Any) -> list[str]:
+    async def _send_all(self, requests: Sequence[Any], bar: Any) -> list[str]:
         """Ask a number of requests at a time; after an error those under way are waited for."""
-        gate = BudgetSemaphore(asyncio.Semaphore(width := self._width(len(requests))), self.memory.budget)
+        gate = BudgetSemaphore(
+            asyncio.Semaphore(width := self._n_workers(len(requests))), self.answer_cache.budget
+        )
         waiting = iter(enumerate(requests))
         responses: dict[int, str] = {}
         errors: list[BaseException] = []
@@ -356,11 +360,11 @@ class InspectModel(LM):  # type: ignore[misc]
             raise errors[0]
         return [responses[number] for number in range(len(requests))]
 
-    def _width(self, n_requests: int) -> int:
+    def _n_workers(self, n_requests: int) -> int:
         """How many requests may be under way; with a budget those of one batch."""
         if not self._batch:
             return min(n_requests, self._connections or _CONNECTIONS)
-        limited = self.memory.budget.max_tokens or self.memory.budget.max_cost
+        limited = self.answer_cache.budget.max_tokens or self.answer_cache.budget.max_cost
         size = self._batch if type(self._batch) is int else _BATCH
         return min(n_requests, self._connections or (size if limited else n_requests))
 
@@ -368,50 +372,50 @@ class InspectModel(LM):  # type: ignore[misc]
         """Return the answer to a request, sent again where its settings or the server's state ask for it."""
         init_transcript(Transcript(log_model_api=True))  # else only the first requests are shown
         prompt, settings = request.args
-        turns, seconds = messages(prompt), _FIRST_PAUSE
+        chat, seconds = messages(prompt), _FIRST_PAUSE
         for attempt in range(_RETRIES + 1):
             if attempt:
                 await asyncio.sleep(seconds)
                 seconds *= 2
-            config = self._adapted(self._configs[_key(settings)])
+            config = self._adapt_config(self._configs[_settings_key(settings)])
             try:
-                while (answer := await self._generate(turns, config)) is None:
-                    config = self._adapted(self._configs[_key(settings)])
+                while (answer := await self._generate(chat, config)) is None:
+                    config = self._adapt_config(self._configs[_settings_key(settings)])
                 return answer
-            except PassingError as error:
+            except TransientError as error:
                 fault = error
         raise fault
 
-    async def _generate(self, turns: list[ChatMessage], config: GenerateConfig) -> Response | None:
+    async def _generate(self, chat: list[ChatMessage], config: GenerateConfig) -> Response | None:
         """Return the answer to some turns, None if they are to be sent again with other settings.
 
         A prompt that a filter rejects is answered by a refusal.
 
         Raises:
-            PassingError: if the response has an error in place of an answer that may come later.
+            TransientError: if the response has an error in place of an answer that may come later.
             UnavailableError: if the server still fails after the retries of its client.
             Refused: if the request cannot be answered.
         """
         try:
-            output = await self._model.generate(turns, config=config)
+            output = await self._model.generate(chat, config=config)
         except Exception as error:
             if self._redirects:
                 raise RequestRejected(self._redirects[-1]) from None
             cause = _cause(error)
-            if isinstance(cause, _NO_ANSWER) and not _status(cause):
+            if isinstance(cause, _PARSE_ERRORS) and not _status(cause):
                 # with status 200, so that a client took it for an answer: an error of a gateway, most likely
                 message = f"the response has no answer ({_message(cause)})"
-                self.memory.faults.note(message)
-                raise PassingError(message) from error
+                self.answer_cache.faults.record_reply(message)
+                raise TransientError(message) from error
             fault = ServerError.parse(_status(cause), _body(cause))
             if LIMIT_CODE in _body(cause):
                 usage = {"output_tokens": config.max_tokens} if config.max_tokens else {}
                 return Response(text_of(None, TOO_LONG), {"finish_reason": TOO_LONG, "usage": usage})
             if fault.is_filter:
-                return self._withheld(fault)
-            if self.memory.settings.adapt(_payload(config), fault):
+                return self._refusal_or_raise(fault)
+            if self.answer_cache.settings.adapt(_payload(config), fault):
                 return None
-            raise self._raised(cause, fault) from error
+            raise self._make_error(cause, fault) from error
         if not output.choices:
             raise RequestRejected(f"the response of {self._name} has no answer")
         call = _last_call()
@@ -419,44 +423,44 @@ class InspectModel(LM):  # type: ignore[misc]
         if rejection and output.stop_reason != _FILTERED:  # the prompt is too long
             raise RequestRejected(redact_message(rejection))
         if call and (in_body := error_in_answer(call.response)) is not None:
-            return self._withheld(in_body)
-        self._is_served = True
+            return self._refusal_or_raise(in_body)
+        self._has_answered = True
         merged = self._model.config.merge(config)
         dropped = {} if rejection else dropped_settings(merged, call)
         for name, value in dropped.items():
-            self._say_dropped(name, value)
+            self._report_dropped(name, value)
         answer = inspect_response(output)
         added: Json = {
             "filter": redact_message(rejection or ""),
-            "dropped": {**self.memory.settings.dropped, **dropped},
+            "dropped": {**self.answer_cache.settings.dropped, **dropped},
         }
-        about: Json = {**answer.metadata, **{name: value for name, value in added.items() if value}}
+        metadata: Json = {**answer.metadata, **{name: value for name, value in added.items() if value}}
         if merged.seed is not None and "seed" not in dropped:
-            about["seed"] = merged.seed
+            metadata["seed"] = merged.seed
         if not answer and call and is_withheld(native_reason(call.response)):
-            return Response(text_of(None, _FILTERED), {**about, "filtered": True})
-        return Response(answer, about)
+            return Response(text_of(None, _FILTERED), {**metadata, "filtered": True})
+        return Response(answer, metadata)
 
-    def _withheld(self, error: ServerError) -> Response:
+    def _refusal_or_raise(self, error: ServerError) -> Response:
         """Return the refusal that an error stands for; another error is raised."""
         if error.is_filter:
-            about = {"finish_reason": _FILTERED, "filtered": True, "filter": error.message}
-            return Response(text_of(None, _FILTERED), about)
-        self.memory.faults.note(error.message)
-        if error.is_passing:
-            raise PassingError(error.message)
+            metadata = {"finish_reason": _FILTERED, "filtered": True, "filter": error.message}
+            return Response(text_of(None, _FILTERED), metadata)
+        self.answer_cache.faults.record_reply(error.message)
+        if error.is_transient:
+            raise TransientError(error.message)
         raise RequestRejected(str(error))
 
-    def _raised(self, cause: BaseException, fault: ServerError) -> BaseException:
+    def _make_error(self, cause: BaseException, fault: ServerError) -> BaseException:
         """Return what is raised for an error of a provider's client."""
         message = _message(cause)
-        is_passing = self._is_passing(cause)
-        if is_passing and not fault.status and not self._is_served:
+        is_transient = self._is_transient_error(cause)
+        if is_transient and not fault.status and not self._has_answered:
             hint = "is base_url right, and the server up?"
             return RequestRejected(f"{self._address} cannot be reached ({message}); {hint}")
         if fault.is_about_system_turn:
             return RequestRejected(message + NO_SYSTEM_TURN)
-        if is_passing:
+        if is_transient:
             return UnavailableError(message)
         if self._batch and not fault.status:
             message += "; one rejected prompt can spoil a batch: go on without batch=true"
@@ -466,45 +470,45 @@ class InspectModel(LM):  # type: ignore[misc]
             message += f"; check the name of the model ({self._name}) and base_url ({self._address})"
         return RequestRejected(message)
 
-    def _adapted(self, config: GenerateConfig) -> GenerateConfig:
+    def _adapt_config(self, config: GenerateConfig) -> GenerateConfig:
         """Return settings without those that the server refuses, its limit under the name that it wants."""
-        settings = self.memory.settings
+        settings = self.answer_cache.settings
         changes: Json = {_FIELDS.get(name, name): None for name in settings.dropped}
         if settings.limit_name == NEWER_LIMIT and config.max_tokens is not None:
             body = {**(config.extra_body or {}), NEWER_LIMIT: config.max_tokens}
             changes |= {"max_tokens": None, "extra_body": body}
         return config.model_copy(update=changes) if changes else config
 
-    def _say_dropped(self, name: str, value: Any) -> None:
+    def _report_dropped(self, name: str, value: Any) -> None:
         """Say that a setting was not sent; one that the user asked for ends the run."""
-        requested = self.memory.settings.requested
+        requested = self.answer_cache.settings.requested
         names = _ALIASES["stop_seqs"] if name == "stop" else (name,)
-        if any(requested.get(each) is not None for each in names):
+        if any(requested.get(alias) is not None for alias in names):
             raise RequestRejected(
                 f"{self._name} or its client takes no {name}, which --gen_kwargs or --model_args asks for "
                 f"({value!r}); take it out, or leave it to the provider with --gen_kwargs {name}=null"
             )
-        self._tell_once(f"{name}={value!r} is left out: {self._name} or its client takes none")
+        self._print_once(f"{name}={value!r} is left out: {self._name} or its client takes none")
 
     def _watch_retries(self) -> None:
         """Say what a provider's server replies when it is asked again."""
         api = self._model.api
         should_retry: Callable[[Any], Any] = api.should_retry
-        self._is_passing = should_retry
+        self._is_transient_error = should_retry
 
-        def watched(error: Exception) -> Any:
-            if not self._is_served and not _status(error):  # no connection: a wrong address, most likely
+        def report_retry(error: Exception) -> Any:
+            if not self._has_answered and not _status(error):  # no connection: a wrong address, most likely
                 return False
             if decision := should_retry(error):
-                self.memory.faults.note(_message(error))
+                self.answer_cache.faults.record_reply(_message(error))
             return decision
 
-        vars(api)["should_retry"] = watched
+        vars(api)["should_retry"] = report_retry
 
-    def _tell_once(self, line: str) -> None:
-        if line not in self._shown:
-            self._shown.add(line)
-            self.memory.settings.tell(line)
+    def _print_once(self, line: str) -> None:
+        if line not in self._printed_lines:
+            self._printed_lines.add(line)
+            self.answer_cache.settings.print_line(line)
 
 
 def _response_hooks(api: Any) -> Iterator[list[Any]]:
@@ -515,30 +519,30 @@ def _response_hooks(api: Any) -> Iterator[list[Any]]:
             yield hooks["response"]
 
 
-def _key(settings: Document) -> str:
+def _settings_key(settings: Document) -> str:
     return json.dumps(settings, sort_keys=True, default=str)
 
 
-class _Relay(logging.Handler):
+class _WarningHandler(logging.Handler):
     """Passes on what Inspect warns of, but for settings that are not sent, which requests show."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, print_line: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)
-        self._tell = tell
+        self._print_line = print_line
 
     def emit(self, record: logging.LogRecord) -> None:
         """Pass a warning on in one line."""
-        line = _plain(record.getMessage())
-        if not any(f"'{name}'" in line for name in _ON_WIRE):
-            self._tell(redact_message(line))
+        line = _strip_markup(record.getMessage())
+        if not any(f"'{name}'" in line for name in _WIRE_NAMES):
+            self._print_line(redact_message(line))
 
 
 @contextmanager
-def _quiet(tell: Callable[[str], None]) -> Iterator[None]:
+def _capture_output(print_line: Callable[[str], None]) -> Iterator[None]:
     """Keep what Inspect prints and logs off the terminal, but for its warnings."""
     logger = logging.getLogger("inspect_ai")
     before = logger.handlers, logger.level, logger.propagate
-    logger.handlers, logger.propagate = [_Relay(tell)], False
+    logger.handlers, logger.propagate = [_WarningHandler(print_line)], False
     try:
         with redirect_stdout(StringIO()):
             yield

@@ -24,10 +24,10 @@ COMMON_MODELS = (
     *("hf", "vllm", "sglang"),
 )
 _LOCAL = ("hf", "hf-auto", "huggingface")
-_OWN_SEEDS = ("vllm",)  # local models that take a seed with every request
+_SEEDED_MODELS = ("vllm",)  # local models that take a seed with every request
 _SEEDS = "polbias_seeds"
 _FIRST_SEED = "polbias_first_seed"
-_THINKING = {"think_end_token": "</think>", "enable_thinking": True}
+_REASONING_ARGUMENTS = {"think_end_token": "</think>", "enable_thinking": True}
 
 
 def model_class(name: str) -> Any:
@@ -50,10 +50,10 @@ def model_class(name: str) -> Any:
 
 def missing_library_error(name: str, error: ImportError) -> PolbiasError:
     """Return the error for a model whose library is not installed."""
-    told = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, install_command("hf"))}
-    told[INSPECT] = install_command("inspect")
+    commands = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, install_command("hf"))}
+    commands[INSPECT] = install_command("inspect")
     reason = str(error).splitlines()[0].rstrip(".")
-    return PolbiasError(f"--model {name}: {reason}; {told.get(name, 'install what it needs')}")
+    return PolbiasError(f"--model {name}: {reason}; {commands.get(name, 'install what it needs')}")
 
 
 def is_api(kind: Any) -> bool:
@@ -76,28 +76,32 @@ def prepare(config: Any, kind: Any) -> None:
             config.apply_chat_template = config.fewshot_as_multiturn = True
     elif config.model == INSPECT:
         config.apply_chat_template = config.fewshot_as_multiturn = True
-    elif config.metadata.get(REASONING) and (added := _thinking(config.model_args, kind)):
+    elif config.metadata.get(REASONING) and (added := _reasoning_arguments(config.model_args, kind)):
         config.apply_chat_template = config.apply_chat_template or True
         config.fewshot_as_multiturn = True
     config.model_args = {**added, **config.model_args}
-    seeds: Json = {_SEEDS: True} if config.model in _OWN_SEEDS else {}
+    seeds: Json = {_SEEDS: True} if config.model in _SEEDED_MODELS else {}
     if config.model == INSPECT:
         # few of its providers take seeds: only the user's and those after it are sent
-        first = {**config.model_args, **(config.gen_kwargs or {})}.get("seed")
-        seeds = {_SEEDS: False} if first is None else {_SEEDS: True, _FIRST_SEED: first}
+        first_seed = {**config.model_args, **(config.gen_kwargs or {})}.get("seed")
+        seeds = {_SEEDS: False} if first_seed is None else {_SEEDS: True, _FIRST_SEED: first_seed}
     open_metadata = {k: redact(v) for k, v in config.metadata.items() if not is_secret_name(k)}
     config.metadata = {**seeds, **open_metadata}
 
 
-def _thinking(given: Document, kind: Any) -> Json:
+def _reasoning_arguments(arguments: Document, kind: Any) -> Json:
     """The arguments with which a local model is told to think, as far as it takes them.
 
     A server is told by its own options; its thoughts are left out by the readers and kept in the samples.
     """
-    made = [vars(each)["__init__"] for each in kind.__mro__ if "__init__" in vars(each)]
-    taken = {name for each in made for name in signature(each).parameters}
-    chosen = {**(given.get("chat_template_args") or {}), **given}
-    return {name: value for name, value in _THINKING.items() if name in taken and name not in chosen}
+    constructors = [vars(base)["__init__"] for base in kind.__mro__ if "__init__" in vars(base)]
+    parameters = {name for constructor in constructors for name in signature(constructor).parameters}
+    configured = {**(arguments.get("chat_template_args") or {}), **arguments}
+    return {
+        name: value
+        for name, value in _REASONING_ARGUMENTS.items()
+        if name in parameters and name not in configured
+    }
 
 
 def check_arguments(config: Any, kind: Any) -> None:
@@ -122,7 +126,7 @@ def check_arguments(config: Any, kind: Any) -> None:
 
 def refuse_unsupported_tasks(name: str, kind: Any, tasks: Iterable[TaskFile]) -> None:
     """Refuse tasks that score likelihoods where a model has none, before anything is asked."""
-    scoring = [task.name for task in tasks if task.is_loglikelihood and not _in_chat(kind, task)]
+    scoring = [task.name for task in tasks if task.is_loglikelihood and not _can_sample_labels(kind, task)]
     code = getattr(kind.loglikelihood, "__code__", None)
     if not scoring or code is None or "NotImplementedError" not in code.co_names:
         return
@@ -133,21 +137,25 @@ def refuse_unsupported_tasks(name: str, kind: Any, tasks: Iterable[TaskFile]) ->
     )
 
 
-def _in_chat(kind: Any, task: TaskFile) -> bool:
+def _can_sample_labels(kind: Any, task: TaskFile) -> bool:
     """Whether the labels of a task can be told from answers of a chat."""
     from lm_eval.models.openai_completions import LocalChatCompletion
 
-    made = task.settings.get("class")
+    class_name = task.settings.get("class")
     return issubclass(kind, LocalChatCompletion) and hasattr(
-        made and import_task_function(made, task.name), "sampled"
+        class_name and import_task_function(class_name, task.name), "sampled"
     )
 
 
 def load(kind: Any, config: Any) -> Any:
     """Load the model."""
-    own = {"batch_size": config.batch_size, "max_batch_size": config.max_batch_size, "device": config.device}
+    options = {
+        "batch_size": config.batch_size,
+        "max_batch_size": config.max_batch_size,
+        "device": config.device,
+    }
     try:
-        model = kind.create_from_arg_obj(config.model_args, own)
+        model = kind.create_from_arg_obj(config.model_args, options)
         if is_api(kind):
             headers = model.header  # where a key is missing, this says so before ten attempts do
             if not isinstance(headers, Mapping):

@@ -16,7 +16,7 @@ INSPECT = "inspect"
 """The model class over Inspect's providers, by its name in ``--model``."""
 
 # Arguments that say how fast or how patiently a model is asked, not what it answers.
-_INDIFFERENT = frozenset(
+_EXECUTION_ARGUMENTS = frozenset(
     {
         *("num_concurrent", "max_retries", "timeout", "max_images", "verify_certificate", "ca_cert_path"),
         *("max_connections", "attempt_timeout", "stream_idle_timeout", "batch"),
@@ -33,9 +33,9 @@ def model_identity(config: Any) -> Json:
     arguments = {
         name: redact(value)
         for name, value in config.model_args.items()
-        if name not in _INDIFFERENT and not is_secret_name(name)
+        if name not in _EXECUTION_ARGUMENTS and not is_secret_name(name)
     }
-    files = {key: found for key, value in arguments.items() if (found := _files(value))}
+    files = {key: folder_hash for key, value in arguments.items() if (folder_hash := _folder_hash(value))}
     return {
         "model": config.model,
         "model_args": arguments,
@@ -63,12 +63,12 @@ def slug(identity: Document) -> str:
     return f"{_SLUG.sub('-', str(name)).strip('-')[-60:]}-{digest(identity)}"
 
 
-def _files(value: Any) -> str | None:
+def _folder_hash(value: Any) -> str | None:
     """A hash of names, sizes and times of what lies in a local folder, None if the value names none."""
     if not isinstance(value, str) or not value or not _is_folder(folder := Path(value)):
         return None
-    found = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir())
-    return digest({"folder": str(folder.resolve()), "files": found})
+    entries = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir())
+    return digest({"folder": str(folder.resolve()), "files": entries})
 
 
 def _is_folder(path: Path) -> bool:
@@ -86,10 +86,10 @@ def _commit(arguments: Document) -> str | None:
     from huggingface_hub import try_to_load_from_cache
 
     try:
-        found = try_to_load_from_cache(name, "config.json", revision=arguments.get("revision") or "main")
+        path = try_to_load_from_cache(name, "config.json", revision=arguments.get("revision") or "main")
     except ValueError:  # not a name of the Hub
         return None
-    return Path(found).parent.name if isinstance(found, str) else None
+    return Path(path).parent.name if isinstance(path, str) else None
 
 
 _IDENTITY = "identity.json"

@@ -18,7 +18,7 @@ from polbias.safe_text import register_arguments, register_text
 
 DEFAULT_OUTPUT = "polbias-results"
 
-_REFUSED = {
+_UNSUPPORTED = {
     "num_fewshot": "the examples are part of the prompt; use --metadata '{\"polbias_shots\": 8}'",
     "use_cache": "lm_eval's cache does not know which model it holds; polbias eval keeps answers per model",
     "cache_requests": "its key leaves out the version of the data, so that prompts could be stale",
@@ -37,14 +37,16 @@ def parse(arguments: Sequence[str]) -> Any:
     logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it shouts at --limit
     parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_OptionParser)
     Run.create(parser)
-    given = None
+    parsed = None
     try:
-        given = parser.choices["run"].parse_args([_underscored(each) for each in arguments])
-        file = EvaluatorConfig.load_yaml_config(given.config) if given.config else {}
-        _refuse(file | {name: value for name, value in vars(given).items() if value not in (None, False)})
-        given.log_samples = True
-        given.output_path = given.output_path or file.get("output_path") or DEFAULT_OUTPUT
-        chosen = EvaluatorConfig.from_cli(given)
+        parsed = parser.choices["run"].parse_args([_replace_hyphens(argument) for argument in arguments])
+        file = EvaluatorConfig.load_yaml_config(parsed.config) if parsed.config else {}
+        _check_supported(
+            file | {name: value for name, value in vars(parsed).items() if value not in (None, False)}
+        )
+        parsed.log_samples = True
+        parsed.output_path = parsed.output_path or file.get("output_path") or DEFAULT_OUTPUT
+        config = EvaluatorConfig.from_cli(parsed)
     # lm_eval takes what a file says as it is, and may stumble over a value anywhere.
     except (
         OSError,
@@ -55,31 +57,31 @@ def parse(arguments: Sequence[str]) -> Any:
         OverflowError,
         RecursionError,
     ) as error:
-        place = f"--config {given.config}" if given and given.config else "options of lm_eval"
+        source = f"--config {parsed.config}" if parsed and parsed.config else "options of lm_eval"
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        _register_unparsed(arguments, given)
-        raise InputError(f"{place}: {reason}; see `lm_eval run -h`") from None
+        _register_unparsed(arguments, parsed)
+        raise InputError(f"{source}: {reason}; see `lm_eval run -h`") from None
     except InputError:
-        _register_unparsed(arguments, given)
+        _register_unparsed(arguments, parsed)
         raise
-    for options in (chosen.model_args, chosen.gen_kwargs, chosen.metadata, chosen.hf_hub_log_args):
+    for options in (config.model_args, config.gen_kwargs, config.metadata, config.hf_hub_log_args):
         register_arguments(options)
-    chosen.tasks = _listed("--tasks", chosen.tasks or [], "a name")
-    return chosen
+    config.tasks = _as_list("--tasks", config.tasks or [], "a name")
+    return config
 
 
-def _register_unparsed(arguments: Sequence[str], given: Any) -> None:
+def _register_unparsed(arguments: Sequence[str], parsed: Any) -> None:
     """Take what stands for a key in options that cannot be read for a secret, as errors quote them."""
     for argument in arguments:
         register_text(argument)
-    if given and given.config:
+    if parsed and parsed.config:
         with suppress(OSError, ValueError):
-            register_text(Path(given.config).read_text("utf-8"))
+            register_text(Path(parsed.config).read_text("utf-8"))
 
 
 def include_paths(config: Any) -> list[Path]:
     """Return the folders with further task files: one on the command line, or a list in a YAML file."""
-    return [Path(each) for each in _listed("--include_path", config.include_path or [], "a folder")]
+    return [Path(folder) for folder in _as_list("--include_path", config.include_path or [], "a folder")]
 
 
 def output_folder(config: Any) -> Path:
@@ -96,11 +98,11 @@ def output_folder(config: Any) -> Path:
     return folder
 
 
-def _listed(option: str, given: Any, expected: str) -> list[Any]:
-    found = given if isinstance(given, list) else [given]
-    if wrong := [each for each in found if not isinstance(each, str | Path)]:
-        raise InputError(f"{option}: found {short(wrong[0])}, expected {expected}, or a list of such")
-    return found
+def _as_list(option: str, value: Any, expected: str) -> list[Any]:
+    values = value if isinstance(value, list) else [value]
+    if invalid := [item for item in values if not isinstance(item, str | Path)]:
+        raise InputError(f"{option}: found {short(invalid[0])}, expected {expected}, or a list of such")
+    return values
 
 
 class _OptionParser(argparse.ArgumentParser):
@@ -111,13 +113,13 @@ class _OptionParser(argparse.ArgumentParser):
         raise InputError(f"{message}; see `lm_eval run -h` for the options of lm_eval")
 
 
-def _refuse(given: Document) -> None:
-    for name, reason in _REFUSED.items():
-        if given.get(name) not in (None, {}, False):
+def _check_supported(options: Document) -> None:
+    for name, reason in _UNSUPPORTED.items():
+        if options.get(name) not in (None, {}, False):
             raise InputError(f"--{name}: not for these tasks, as {reason}")
 
 
-def _underscored(argument: str) -> str:
+def _replace_hyphens(argument: str) -> str:
     if not argument.startswith("--"):
         return argument
     name, equals, value = argument.partition("=")

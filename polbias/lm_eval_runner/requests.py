@@ -65,14 +65,14 @@ class PendingRequest:
     @property
     def cache_entry(self) -> tuple[str, int, Any]:
         """What is written down."""
-        kept: Any = self.answer
-        if isinstance(kept, Response):
-            kept = {"text": kept, **kept.metadata}
-        elif about := getattr(kept, "metadata", None):
-            kept = {"likelihood": kept, **about}
-        return self.key, self.occurrence, kept
+        record: Any = self.answer
+        if isinstance(record, Response):
+            record = {"text": record, **record.metadata}
+        elif metadata := getattr(record, "metadata", None):
+            record = {"likelihood": record, **metadata}
+        return self.key, self.occurrence, record
 
-    def take(self, answer: Any) -> None:
+    def set_answer(self, answer: Any) -> None:
         """Keep an answer; one that is the same is written once."""
         if answer is None or (self.done and answer == self.answer):
             return
@@ -92,23 +92,23 @@ class MultipleAnswers(str):
 
     def __new__(cls, texts: Sequence[str]) -> MultipleAnswers:
         """Make it of at least one."""
-        made = super().__new__(cls, texts[0])
-        made.texts = texts
-        return made
+        answers = super().__new__(cls, texts[0])
+        answers.texts = texts
+        return answers
 
 
 class MergedRequest(PendingRequest):
     """Requests that are sent as one, that of the first with other settings."""
 
-    def __init__(self, slots: Sequence[PendingRequest], settings: Document) -> None:
-        request = with_settings(slots[0].request, settings)
-        super().__init__(request, slots[0].store, request_key(GENERATE, request.args))
-        self._slots = slots
+    def __init__(self, pending_requests: Sequence[PendingRequest], settings: Document) -> None:
+        request = with_settings(pending_requests[0].request, settings)
+        super().__init__(request, pending_requests[0].store, request_key(GENERATE, request.args))
+        self._parts = pending_requests
 
     @property
     def parts(self) -> Sequence[PendingRequest]:
         """The requests for one answer each that this one stands for."""
-        return self._slots
+        return self._parts
 
 
 def with_settings(request: Any, settings: Document) -> Any:
@@ -119,41 +119,46 @@ def with_settings(request: Any, settings: Document) -> Any:
 class MultiSampleRequest(MergedRequest):
     """Requests with one seed after the other, sent as that of the first for as many answers."""
 
-    def __init__(self, slots: Sequence[PendingRequest]) -> None:
-        super().__init__(slots, {**slots[0].request.args[1], "n": len(slots)})
+    def __init__(self, pending_requests: Sequence[PendingRequest]) -> None:
+        super().__init__(
+            pending_requests, {**pending_requests[0].request.args[1], "n": len(pending_requests)}
+        )
 
-    def take(self, answer: Any) -> None:
+    def set_answer(self, answer: Any) -> None:
         """Keep the answers, all or none, with the seed of the request and their index; there may be fewer."""
         if answer is None or self.done:
             return
         texts = answer.texts if isinstance(answer, MultipleAnswers) else [answer]
-        taken = self._slots[: len(texts)]
-        for index, (slot, text) in enumerate(zip(taken, texts, strict=False)):
-            said: Json = {"seed": self.request.args[1]["seed"], "index": index}
-            slot.answer = Response(text, {**getattr(text, "metadata", {}), **said})
-        self.store.put_all([slot.cache_entry for slot in taken])
-        for slot in (self, *taken):
-            slot.done = True
+        answered = self._parts[: len(texts)]
+        for index, (pending, text) in enumerate(zip(answered, texts, strict=False)):
+            request_metadata: Json = {"seed": self.request.args[1]["seed"], "index": index}
+            pending.answer = Response(text, {**getattr(text, "metadata", {}), **request_metadata})
+        self.store.put_all([pending.cache_entry for pending in answered])
+        for pending in (self, *answered):
+            pending.done = True
 
 
-def merge_requests(slots: Sequence[PendingRequest]) -> list[PendingRequest]:
+def merge_requests(pending_requests: Sequence[PendingRequest]) -> list[PendingRequest]:
     """Put requests together that ask the same, with one seed after the other."""
     groups: list[list[PendingRequest]] = []
-    for slot in slots:
-        if groups and _follows(groups[-1][-1], slot):
-            groups[-1].append(slot)
+    for pending in pending_requests:
+        if groups and _has_next_seed(groups[-1][-1], pending):
+            groups[-1].append(pending)
         else:
-            groups.append([slot])
+            groups.append([pending])
     return [MultiSampleRequest(group) if len(group) > 1 else group[0] for group in groups]
 
 
-def _follows(one: PendingRequest, other: PendingRequest) -> bool:
-    (prompt, before, *_), (same, after, *_) = one.request.args, other.request.args
+def _has_next_seed(first: PendingRequest, second: PendingRequest) -> bool:
+    (first_prompt, first_settings, *_), (second_prompt, second_settings, *_) = (
+        first.request.args,
+        second.request.args,
+    )
     return (
-        one.store is other.store
-        and prompt == same
-        and isinstance(before.get("seed"), int)
-        and after == {**before, "seed": before["seed"] + 1}
+        first.store is second.store
+        and first_prompt == second_prompt
+        and isinstance(first_settings.get("seed"), int)
+        and second_settings == {**first_settings, "seed": first_settings["seed"] + 1}
     )
 
 
@@ -174,34 +179,36 @@ Planner: TypeAlias = Callable[[Sequence[Document], bool], SamplingPlan | None]
 
 
 def request_rounds(
-    slots: Sequence[PendingRequest], planners: Mapping[str, Planner], several: bool
+    pending_requests: Sequence[PendingRequest], planners: Mapping[str, Planner], accepts_n: bool
 ) -> Iterator[list[PendingRequest]]:
     """Yield the requests that are to be answered next; when the last ones are, no more is wanted."""
     by_task: dict[str, dict[int, list[PendingRequest]]] = {}
-    for slot in slots:
-        if slot.request.task_name in planners:
-            by_task.setdefault(slot.request.task_name, {}).setdefault(slot.request.doc_id, []).append(slot)
+    for pending in pending_requests:
+        if pending.request.task_name in planners:
+            by_task.setdefault(pending.request.task_name, {}).setdefault(pending.request.doc_id, []).append(
+                pending
+            )
     plans: list[tuple[SamplingPlan, list[list[PendingRequest]]]] = []
     for task, by_row in by_task.items():
         rows = [*by_row.values()]
-        plan = planners[task]([row[0].request.doc for row in rows], several)
+        plan = planners[task]([row[0].request.doc for row in rows], accepts_n)
         if plan is not None:
             plans.append((plan, rows))
-    waiting = {id(slot) for _, rows in plans for row in rows for slot in row}
-    batch = [slot for slot in slots if id(slot) not in waiting]
+    waiting = {id(pending) for _, rows in plans for row in rows for pending in row}
+    batch = [pending for pending in pending_requests if id(pending) not in waiting]
     while True:
         for plan, rows in plans:
             for number, row in zip(plan.n_due.tolist(), rows, strict=True):
-                batch += [slot for slot in row[:number] if not slot.is_due]
-        for slot in batch:
-            slot.is_due = True
+                batch += [pending for pending in row[:number] if not pending.is_due]
+        for pending in batch:
+            pending.is_due = True
         if batch:
             yield batch
         batch = []
         plans = [
             (plan, rows)
             for plan, rows in plans
-            if plan.extend([[slot.answer for slot in row if slot.is_due] for row in rows])
+            if plan.extend([[pending.answer for pending in row if pending.is_due] for row in rows])
         ]
         if not plans:
             return

@@ -55,14 +55,14 @@ _SYSTEM_TURN = re.compile(
     r"|(?:support|allow)\w*:? ['\"]system['\"]|developer instruction|roles must alternate|use a valid role",
     re.IGNORECASE,
 )
-_SPENT = frozenset({"insufficientquota", "billinghardlimitreached", "exceededcurrentquotaerror"})
+_QUOTA_CODES = frozenset({"insufficientquota", "billinghardlimitreached", "exceededcurrentquotaerror"})
 
 
 NO_SYSTEM_TURN = "; the model takes no system turn: add --metadata polbias_system=false"
 """What helps where an error is about the system turn."""
 
 
-class PassingError(Exception):
+class TransientError(Exception):
     """An answer did not come, and may if the request is sent again."""
 
 
@@ -120,9 +120,9 @@ class ServerError:
         return cls(status, message, frozenset(codes), frozenset(fields))
 
     @property
-    def is_passing(self) -> bool:
+    def is_transient(self) -> bool:
         """Whether the same request may be answered later."""
-        if self.codes & _SPENT:
+        if self.codes & _QUOTA_CODES:
             return False
         return self.status in RETRIED or not 400 <= self.status < 500
 
@@ -197,21 +197,21 @@ class Faults:
     """What a server replied when it failed, each kind of fault shown once.
 
     Args:
-        tell: shows a line.
+        print_line: shows a line.
     """
 
-    def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, print_line: Callable[[str], None] = lambda _: None) -> None:
         self.replies: list[str] = []
-        self._tell = tell
-        self._told: set[str] = set()
+        self._print_line = print_line
+        self._printed_kinds: set[str] = set()
 
-    def note(self, message: str) -> None:
+    def record_reply(self, message: str) -> None:
         """Take down a reply."""
         self.replies.append(message)
-        self.tell_once(message, f"the server fails: {message}")
+        self.print_once(message, f"the server fails: {message}")
 
-    def tell_once(self, kind: str, line: str) -> None:
+    def print_once(self, kind: str, line: str) -> None:
         """Show a line unless one of its kind was shown."""
-        if kind not in self._told:
-            self._told.add(kind)
-            self._tell(line)
+        if kind not in self._printed_kinds:
+            self._printed_kinds.add(kind)
+            self._print_line(line)

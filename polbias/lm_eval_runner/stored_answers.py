@@ -70,9 +70,9 @@ def _logged_answers(path: Path, tasks: Collection[str]) -> Iterator[StoredAnswer
     log = inspect_logs.header(path)
     task = log.task if log.task in tasks else None
     for number, sample in inspect_logs.samples(path):
-        texts, about = flatten_responses(sample["resps"]), sample.get("polbias") or []
-        if len(about) == len(texts):
-            texts = [Response(text, each) for text, each in zip(texts, about, strict=True)]
+        texts, metadata = flatten_responses(sample["resps"]), sample.get("polbias") or []
+        if len(metadata) == len(texts):
+            texts = [Response(text, fields) for text, fields in zip(texts, metadata, strict=True)]
         texts = [text for text in texts if text.strip() or getattr(text, "metadata", None)]
         yield StoredAnswer(f"{path}: sample {number}", str(sample["doc_id"]), texts, task, model=log.model)
 
@@ -88,14 +88,14 @@ def _table_answers(table: UserTable, columns: Columns) -> Iterator[StoredAnswer]
     names = ["id", "answer", *optional]
     table.refuse_problems("correct this line")
     for line, values, _ in table.rows([columns["id"], columns["answer"], *optional]):
-        place = f"{table.path}:{line}"
+        location = f"{table.path}:{line}"
         cells = dict(zip(names, values, strict=True))
         yield StoredAnswer(
-            place,
+            location,
             cell_text(cells["id"]),
             _texts_of_cells(cells),
             cell_text(cells.get("task")) or None,
-            _repeat(cell_text(cells.get("repeat")), place),
+            _repeat(cell_text(cells.get("repeat")), location),
         )
 
 
@@ -112,9 +112,9 @@ def _texts_of_cells(cells: Document) -> list[Response]:
     return _responses({"choices": [{"message": message, "finish_reason": reason}]})
 
 
-def _repeat(text: str, place: str) -> int | None:
+def _repeat(text: str, location: str) -> int | None:
     if text and not (text.isdecimal() and int(text)):
-        raise InputError(f"{place}: repeat: found {text!r}, expected the number of the answer, from 1")
+        raise InputError(f"{location}: repeat: found {text!r}, expected the number of the answer, from 1")
     return int(text) if text else None
 
 
@@ -128,7 +128,7 @@ def _responses(body: Document) -> list[Response]:
         ]
     else:
         texts = [block["text"] for block in outputs["content"]]
-    return [Response(text, about) for text, about in zip(texts, metadata_of_texts(body), strict=True)]
+    return [Response(text, metadata) for text, metadata in zip(texts, metadata_of_texts(body), strict=True)]
 
 
 # Lines of results of a batch: of OpenAI's interface and those like it, and of Anthropic's.
@@ -137,14 +137,14 @@ _REQUEST = ("method", "params")
 
 
 def _batch_answers(table: UserTable) -> Iterator[StoredAnswer]:
-    known = ("custom_id", "response", "error", "result")
+    columns = ("custom_id", "response", "error", "result")
     table.refuse_problems("correct this line")
-    for line, values, _ in table.rows([*known, *_REQUEST]):
-        place = f"{table.path}:{line}"
-        record = dict(zip((*known, *_REQUEST), values, strict=True))
+    for line, values, _ in table.rows([*columns, *_REQUEST]):
+        location = f"{table.path}:{line}"
+        record = dict(zip((*columns, *_REQUEST), values, strict=True))
         if any(record[name] for name in _REQUEST):
-            raise InputError(f"{place}: found a request of a batch, expected its results; download these")
-        body, failure = _outcome(record, place)
+            raise InputError(f"{location}: found a request of a batch, expected its results; download these")
+        body, failure = _outcome(record, location)
         texts, model = [], ""
         error = ServerError.of(400, failure) if body is None else error_in_answer(body)
         if error is not None and error.is_filter:
@@ -158,12 +158,14 @@ def _batch_answers(table: UserTable) -> Iterator[StoredAnswer]:
             except ResponseError as error:
                 reason = str(error).partition(";")[0]
                 raise InputError(
-                    f"{place}: {reason}; expected results of chat completions or messages"
+                    f"{location}: {reason}; expected results of chat completions or messages"
                 ) from None
-        yield StoredAnswer(place, cell_text(record["custom_id"]), texts, failure=_word(failure), model=model)
+        yield StoredAnswer(
+            location, cell_text(record["custom_id"]), texts, failure=_error_code(failure), model=model
+        )
 
 
-def _outcome(line: Document, place: str) -> tuple[Document | None, Document]:
+def _outcome(line: Document, location: str) -> tuple[Document | None, Document]:
     """The body of a response, or what is said of why there is none."""
     response, result, error = line["response"], line["result"], line["error"]
     if isinstance(result, dict) and "type" in result:
@@ -174,23 +176,23 @@ def _outcome(line: Document, place: str) -> tuple[Document | None, Document]:
         return (body, {}) if response.get("status_code", 200) == 200 else (None, body)
     if isinstance(error, dict):
         return None, error
-    named = [name for name in ("response", "result", "error") if line[name] is not None]
+    present = [name for name in ("response", "result", "error") if line[name] is not None]
     raise InputError(
-        f"{place}: found {' and '.join(named) or 'neither response nor result'} of an unknown form, expected "
+        f"{location}: found {' and '.join(present) or 'neither response nor result'} of an unknown form, expected "
         "the results of a batch of OpenAI (response.body) or Anthropic (result.type)"
     )
 
 
-def _word(failure: Document) -> str:
+def _error_code(failure: Document) -> str:
     """The innermost code or type of an error."""
     error = failure.get("error")
-    inner = _word(error) if isinstance(error, dict) else ""
+    inner = _error_code(error) if isinstance(error, dict) else ""
     return inner or str(failure.get("code") or failure.get("type") or "")
 
 
 # Answers by row: what is unknown or twice is an error, what is missing is counted.
 
-_SHOWN = 3
+_MAX_DISPLAYED = 3
 _Row = tuple[str, str]
 """A task, and the id of a row."""
 
@@ -219,10 +221,10 @@ class Assigned:
         for task, total in n_rows.items():
             yield f"{task}: answers to {answered[task]:,} of {total:,} rows"
             if ids := self.missing.get(task):
-                yield f"  no answer to {_listed(ids)}"
+                yield f"  no answer to {_format_ids(ids)}"
             if ids := self.incomplete.get(task):
                 yield (
-                    f"  too few answers to {_listed(ids)}; fewer are accepted with "
+                    f"  too few answers to {_format_ids(ids)}; fewer are accepted with "
                     "--metadata '{\"polbias_samples\": N}'"
                 )
         if self.failures:
@@ -232,33 +234,33 @@ class Assigned:
             yield f"answers beyond those that the tasks want, left out: {self.surplus:,}"
 
 
-def _listed(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - _SHOWN:,} more" if len(ids) > _SHOWN else ""
-    return f"{len(ids):,} rows ({', '.join(ids[:_SHOWN])}{more})"
+def _format_ids(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _MAX_DISPLAYED:,} more" if len(ids) > _MAX_DISPLAYED else ""
+    return f"{len(ids):,} rows ({', '.join(ids[:_MAX_DISPLAYED])}{more})"
 
 
 @dataclass
 class _RowAnswers:
-    """The answers to a row so far, numbered ones apart; `n` are wanted."""
+    """The answers to a row so far, numbered ones apart; `n_required` are wanted."""
 
-    n: int = 0
+    n_required: int = 0
     numbered: dict[int, str] = field(default_factory=dict)
-    other_labels: list[str] = field(default_factory=list)
+    unnumbered: list[str] = field(default_factory=list)
 
     def add(self, texts: Sequence[str], repeat: int | None) -> bool:
         """Take answers; False if there are too many, or two of one number."""
         if repeat is None:
-            self.other_labels += texts
-            return len(self.other_labels) + len(self.numbered) <= self.n
+            self.unnumbered += texts
+            return len(self.unnumbered) + len(self.numbered) <= self.n_required
         if len(texts) > 1 or (texts and repeat in self.numbered):
             return False
         if texts:
             self.numbered[repeat] = texts[0]
-        return not self.other_labels or len(self.other_labels) + len(self.numbered) <= self.n
+        return not self.unnumbered or len(self.unnumbered) + len(self.numbered) <= self.n_required
 
     @property
     def texts(self) -> list[str]:
-        return [*(self.numbered[number] for number in sorted(self.numbered)), *self.other_labels]
+        return [*(self.numbered[number] for number in sorted(self.numbered)), *self.unnumbered]
 
 
 class _Index:
@@ -292,9 +294,9 @@ def assign(answers: Iterable[StoredAnswer], prompts: Sequence[ExportedPrompt]) -
     index = _Index(prompts)
     rows: dict[_Row, _RowAnswers] = {}
     for prompt in prompts:
-        rows.setdefault((prompt.task, prompt.id), _RowAnswers()).n += 1
+        rows.setdefault((prompt.task, prompt.id), _RowAnswers()).n_required += 1
     unknown: list[StoredAnswer] = []
-    twice: list[StoredAnswer] = []
+    duplicates: list[StoredAnswer] = []
     failures: Counter[str] = Counter()
     for answer in answers:
         if (match := index.find(answer)) is None:
@@ -304,29 +306,31 @@ def assign(answers: Iterable[StoredAnswer], prompts: Sequence[ExportedPrompt]) -
         if not answer.texts and answer.failure:
             failures[answer.failure] += 1
         if not rows[row].add(answer.texts, repeat):
-            twice.append(answer)
+            duplicates.append(answer)
     expected = f"ids of rows such as {prompts[0].id!r}, or custom_id as `polbias prompts` writes it"
     _refuse(unknown, "to no row", f"{expected}; name the right --task, or remove them")
-    _refuse(twice, "to a row that has its answers already", "one for each that the task wants; remove them")
+    _refuse(
+        duplicates, "to a row that has its answers already", "one for each that the task wants; remove them"
+    )
     missing: dict[str, list[str]] = {}
     incomplete: dict[str, list[str]] = {}
     complete: dict[_Row, Sequence[str]] = {}
     surplus = 0
-    for (task, row_id), given in rows.items():
-        if len(given.texts) >= given.n:
-            complete[task, row_id] = given.texts[: given.n]
-            surplus += len(given.texts) - given.n
+    for (task, row_id), row_answers in rows.items():
+        if len(row_answers.texts) >= row_answers.n_required:
+            complete[task, row_id] = row_answers.texts[: row_answers.n_required]
+            surplus += len(row_answers.texts) - row_answers.n_required
         else:
-            (incomplete if given.texts else missing).setdefault(task, []).append(row_id)
+            (incomplete if row_answers.texts else missing).setdefault(task, []).append(row_id)
     return Assigned(complete, missing, incomplete, surplus, failures)
 
 
 def _refuse(answers: Sequence[StoredAnswer], problem: str, expected: str) -> None:
     if answers:
-        listed = ", ".join(f"{answer.id!r} ({answer.location})" for answer in answers[:_SHOWN])
-        more = f" and {len(answers) - _SHOWN:,} more" if len(answers) > _SHOWN else ""
+        examples = ", ".join(f"{answer.id!r} ({answer.location})" for answer in answers[:_MAX_DISPLAYED])
+        more = f" and {len(answers) - _MAX_DISPLAYED:,} more" if len(answers) > _MAX_DISPLAYED else ""
         count = f"{len(answers):,} answers" if len(answers) > 1 else "1 answer"
-        raise InputError(f"{count} {problem}: {listed}{more}; expected {expected}")
+        raise InputError(f"{count} {problem}: {examples}{more}; expected {expected}")
 
 
 # The model that has them.

@@ -140,7 +140,7 @@ def test_one_prompt_with_settings_that_cannot_be_told_apart_waits_for_the_end() 
 
 def test_the_error_says_how_far_it_came_and_what_the_server_said() -> None:
     memory = AnswerCache({"t": AnswerStore(None)}, resume="run the same command again")
-    memory.faults.note("quota exceeded for sk-abcdefgh")
+    memory.faults.record_reply("quota exceeded for sk-abcdefgh")
     model = Model(dies_after=2)
     model.hook = memory.add_partial
     with pytest.raises(StoppedError) as caught:
