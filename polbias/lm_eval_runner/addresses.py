@@ -1,4 +1,4 @@
-"""Addresses and keys of model servers: the form that is expected, and what helps where a server says no."""
+"""Check the URLs of model servers, and advise on URL and key after a server's error."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _NO_TOKEN_IDS = (
 
 
 def check_address(name: str, kind: Any, arguments: dict[str, Any]) -> None:
-    """Refuse an API without an address, or with one that cannot be an address.
+    """Raise unless an API has a base_url (or a default) that is a valid URL, and a model name.
 
     Args:
-        name: of the model class, as in --model.
-        kind: the class.
-        arguments: of the model, as in --model_args.
+        name: name of the model class (--model).
+        kind: the model class.
+        arguments: arguments of the model (--model_args).
 
     Raises:
-        InputError: if base_url is missing or is no address.
+        InputError: if base_url or the model is missing, or base_url is not a URL.
     """
     address = arguments.get("base_url")
     if address is None and _default_url(kind) is None and "base_url" in signature(kind).parameters:
@@ -40,7 +40,7 @@ def check_address(name: str, kind: Any, arguments: dict[str, Any]) -> None:
 
 
 def url_hint(model: Any) -> str:
-    """Return the right form of an address, empty if it already ends as it should."""
+    """Return a hint with the expected base_url; empty if its path is already right."""
     address = str(model.base_url or "")
     expected = _api_url(address, type(model))
     return (
@@ -51,12 +51,12 @@ def url_hint(model: Any) -> str:
 
 
 def advice_on(error: ServerError, model: Any, *, has_token_ids: bool = False) -> str:
-    """Return what to do about an error that will not pass, empty if its message says it.
+    """Return advice on a permanent error; empty if there is none.
 
     Args:
-        error: of the server.
-        model: a model of an API of lm_eval.
-        has_token_ids: whether the request had token ids in place of a text.
+        error: error of the server.
+        model: API model of lm_eval.
+        has_token_ids: whether the request has token ids instead of text.
     """
     if error.is_about_system_turn:
         return NO_SYSTEM_TURN
@@ -91,7 +91,7 @@ def _endpoint_path(kind: Any) -> str:
 
 
 def _api_url(address: str, kind: Any) -> str:
-    """Return an address with the path of a kind of API."""
+    """Return an address with the endpoint path of a model class."""
     base = address.rstrip("/")
     for ending in ("/chat/completions", "/completions", "/messages", "/responses"):
         base = base.removesuffix(ending)

@@ -31,9 +31,7 @@ from polbias.models.cache import AnswerStore
 from polbias.responses import LENGTH_FINISH_REASONS, NOT_REQUESTED, Response, attach_reasoning
 from polbias.safe_text import redact, redact_message, redact_secrets
 
-# Ask a model only for what is not on file, and keep each answer as it comes.
-
-_MAX_MESSAGE = 1_000  # characters of a message that ends in an advice
+_MAX_MESSAGE = 1_000  # characters of a message that ends in advice
 _log = logging.getLogger("polbias.lm_eval_runner")
 
 SendRequests = Callable[[list[Any]], Sequence[Any]]
@@ -41,10 +39,12 @@ Reader = Callable[[Document, Sequence[str]], Sequence[float]]
 
 
 class CacheWriteError(BaseException):
-    """An answer could not be written down. No Exception, so that lm_eval does not pay for it again.
+    """An answer cannot be written to the cache.
+
+    Not an Exception: lm_eval would send the request again.
 
     Args:
-        error: what is wrong with the file.
+        error: the write error.
     """
 
     def __init__(self, error: PolbiasError) -> None:
@@ -58,14 +58,14 @@ class StoppedError(PolbiasError):
 
 @dataclass
 class RequestCounts:
-    """How many requests of a run were answered, and how.
+    """Counts of the answers and requests of a run.
 
     Args:
-        kept: answered from file.
-        asked: answered by the model.
-        sent: requests that took, fewer where one was given several answers.
-        not_requested: never asked for.
-        oldest: when the oldest of the kept answers was given, in seconds since 1970.
+        n_cached: answers from the cache.
+        n_sent: answers from the model.
+        sent: requests sent for these; fewer where a request returns several answers.
+        not_requested: answers that were planned and not requested.
+        oldest: time of the oldest cached answer, in seconds since 1970.
     """
 
     n_cached: int = 0
@@ -77,27 +77,31 @@ class RequestCounts:
 
 @dataclass
 class AnswerCache:
-    """The stores of a run, and how requests go past them.
+    """Answer requests from the cache; send the others to the model and cache each answer as it arrives.
 
-    Equal requests of a task are told apart by their order, so that thirty samples of a prompt stay thirty.
+    Equal requests of a task are numbered in order: thirty samples of one prompt remain thirty answers.
 
     Args:
-        stores: by task.
-        slice_size: how many requests a model gets in one call, 0 for all: one that hands out its answers
-            only at the end of a call would lose them all.
-        reseed: called with the number of kept answers before a model that samples is asked for the rest;
-            with the seed of the first run it would draw the same numbers again.
-        resume: what to do after a break, for the message.
-        tally: how many were answered so far.
-        budget: what the answers took, and may.
-        faults: what the server replied when it failed.
-        settings: of requests, which settings are sent.
-        think_end: what ends the thoughts of a model in this process, which are kept beside its answer.
-        planners: by task, for those that are not asked everything.
-        readers: by task, for those whose labels a chat may be asked for: what share of answers is each label.
-        several: whether a request may be given several answers; None if that is to be found out.
-        expects_reasoning: whether the model was told to think: a server may keep to itself that its template opened a
-            thought, and an answer that was cut off without a sign of one is taken for it.
+        stores: answer stores by task.
+        slice_size: requests per call of the model, 0 for all. A model that returns its answers only at the
+            end of a call would lose all of them in an interruption.
+        reseed: called with the number of cached answers before a local model samples the remaining ones;
+            the seed of the first run would draw the same numbers again.
+        resume: how to resume after an interruption, for the error message.
+        tally: counts of answers and requests.
+        budget: used tokens and their limits.
+        faults: error messages of the server.
+        settings: settings that requests send.
+        think_end: token that ends the reasoning of a local model; the reasoning is cached with the answer.
+        planners: sampling planners of the tasks that have a stopping rule, by task.
+        readers: functions of the tasks whose label probabilities can be sampled over a chat, by task; each
+            returns the share of every label among some answers.
+        accepts_n: whether the server accepts ``n``, several answers per request; None: detect.
+        expects_reasoning: whether the model reasons. A server may hide that its chat template opened the
+            reasoning; a truncated answer without marked reasoning then counts as reasoning.
+
+    Attributes:
+        is_multi_sample: whether the requests being sent ask for several answers.
     """
 
     stores: Mapping[str, AnswerStore]
@@ -121,7 +125,7 @@ class AnswerCache:
         self._pending: list[PendingRequest] = []
 
     def answer(self, kind: str, requests: Sequence[Any], send: SendRequests) -> list[Any]:
-        """Return the answers to requests, in their order; in place of those never asked for what says so."""
+        """Return the answers to requests in order; NOT_REQUESTED where a stopping rule ended sampling."""
         self._pending = [*self._load_cached(kind, requests)]
         planners = self.planners if kind == GENERATE else {}
         if kind == GENERATE and self.accepts_n is None:
@@ -136,7 +140,10 @@ class AnswerCache:
         return [pending.answer if pending.is_due else NOT_REQUESTED for pending in self._pending]
 
     def labels(self, requests: Sequence[Any], send: SendRequests) -> list[Any]:
-        """Return the log-likelihoods of labels, from a model that only writes; `send` has it write."""
+        """Return the log-likelihoods of labels from a chat model.
+
+        They come from its first token, else from sampled answers; `send` generates.
+        """
         pending_requests = [*self._load_cached("loglikelihood", requests)]
         self.tally.n_cached += sum(pending.done for pending in pending_requests)
         by_row: dict[tuple[str, int], list[PendingRequest]] = {}
@@ -172,9 +179,9 @@ class AnswerCache:
     def _detect_n_support(
         self, pending_requests: Sequence[PendingRequest], planners: Mapping[str, Planner], send: SendRequests
     ) -> None:
-        """Find out whether a request is given several answers: from what is on file, else by one.
+        """Set accepts_n from cached answers; without any, send one request for several answers.
 
-        A plan hangs on it. It is therefore taken from the answers on file where there are any.
+        The sampling plan depends on it: a resumed run has to repeat the plan of the first.
         """
         cached = [pending for pending in pending_requests if pending.done]
         if any(getattr(pending.answer, "metadata", {}).get("index") for pending in cached):
@@ -194,9 +201,9 @@ class AnswerCache:
     def _send_missing(
         self, kind: str, pending_requests: Sequence[PendingRequest], send: SendRequests
     ) -> None:
-        """Have requests answered, several in one where the server does that.
+        """Send requests, merged where the server accepts ``n``.
 
-        Neighbours begin alike: a small cache still has what they share.
+        Sorting by prompt puts shared prefixes next to each other, for the server's prefix cache.
         """
         pending_requests = sorted(
             pending_requests, key=lambda pending: text_of_prompt(pending.request.args[0])
@@ -213,7 +220,7 @@ class AnswerCache:
             self._send(kind, missing[start : start + size], send)
 
     def _send_multi_sample(self, pending_requests: Sequence[PendingRequest], send: SendRequests) -> None:
-        """Ask for several answers in one request; a server that refuses, or gives fewer, is not again."""
+        """Send requests for several answers each; set accepts_n to False if the server returns fewer."""
         self.is_multi_sample = True
         try:
             self._send(GENERATE, pending_requests, send)
@@ -225,10 +232,10 @@ class AnswerCache:
         self.accepts_n = all(part.done for pending in pending_requests for part in pending.parts)
 
     def add_partial(self, kind: str, arguments: Sequence[Any], answer: Any) -> None:
-        """Keep an answer as soon as a model has it (lm_eval's hook).
+        """Cache an answer as soon as the model returns it (lm_eval's hook).
 
-        Some models hand over generation settings that they completed. Their prompt and seed still say which
-        request it was; where they do not, the answer is kept at the end of the call.
+        Some models pass generation settings that they completed: the request is then found by prompt and
+        seed. An ambiguous answer is cached at the end of the call.
         """
         pending = self._find_pending(kind, arguments)
         if pending is None:
@@ -240,7 +247,7 @@ class AnswerCache:
             raise CacheWriteError(error) from None
 
     def _prepare_answer(self, request: Any, answer: Any) -> Any:
-        """An answer that knows its thought, without secrets of this run."""
+        """Return an answer with its reasoning as metadata and without secrets."""
         if isinstance(answer, MultipleAnswers):
             return MultipleAnswers([self._prepare_answer(request, text) for text in answer.texts])
         if not isinstance(answer, str):
@@ -258,7 +265,7 @@ class AnswerCache:
         return Response(parsed, all_metadata) if all_metadata else parsed
 
     def _find_pending(self, kind: str, arguments: Sequence[Any]) -> PendingRequest | None:
-        """The request that an answer is to, None where that cannot be told."""
+        """Return the request of an answer; None if it is ambiguous."""
         waiting = self._waiting_by_key.get(request_key(kind, tuple(arguments)))
         if waiting:
             return waiting.popleft()
@@ -308,7 +315,7 @@ class AnswerCache:
             return StoppedError(
                 f"{error} {progress}; {self.resume} with a larger one; {bound}{n_missing:,} are missing"
             )
-        if isinstance(error, RequestRejected):  # the same command would be refused again
+        if isinstance(error, RequestRejected):  # the server would reject the same command again
             return StoppedError(
                 f"the model stopped {progress}: {redact_message(error, longest=_MAX_MESSAGE)}"
             )
@@ -324,7 +331,7 @@ class AnswerCache:
 
 
 def _parse_record(record: Any) -> Any:
-    """An answer as it was kept: a text with or without what was said beside it, or likelihoods."""
+    """Return the answer of a cache record: a text with or without metadata, or a likelihood."""
     if not isinstance(record, Mapping):
         return record
     if "likelihood" in record:

@@ -1,4 +1,4 @@
-"""Models of lm_eval that answer from the answer cache what they can, and ask servers for the rest."""
+"""Subclass models of lm_eval to use the answer cache and to handle errors of servers."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ from polbias.responses import Response
 
 
 def cached_model_class(kind: Any) -> Any:
-    """Return a subclass of a model of lm_eval that answers from its attribute ``memory`` what it can.
+    """Return a subclass of a model of lm_eval that reads and writes its attribute ``answer_cache``.
 
-    What an API refuses for good (a wrong key, an unknown model, a prompt that is too long) is not sent again
-    and again, as lm_eval would. Every response gives one answer, also one without a text.
+    A permanent error of an API (wrong key, unknown model, prompt too long) raises at once; lm_eval would
+    send the request again. Every response yields an answer, even without a text.
     """
     from lm_eval.models.anthropic_llms import AnthropicChat
     from lm_eval.models.api_models import TemplateAPI
@@ -64,7 +64,7 @@ def cached_model_class(kind: Any) -> Any:
         def generate_until(self, requests: list[Any], *args: Any, **kwargs: Any) -> list[Any]:
             end_token = getattr(self, "think_end_token", None)
             if isinstance(end_token, str) and not any(request.args[1].get("until") for request in requests):
-                # lm_eval would drop the thoughts, and with them what shows that they were cut off
+                # lm_eval would drop the reasoning, and with it the sign of a truncated answer
                 self.answer_cache.think_end, self.think_end_token = end_token, None
             try:
                 return super().generate_until(requests, *args, **kwargs)
@@ -72,7 +72,7 @@ def cached_model_class(kind: Any) -> Any:
                 self.think_end_token = end_token
 
     class CachedApiModel(CachedModel):
-        has_answered = False  # whether the server has answered yet
+        has_answered = False  # whether the server has sent a valid response
 
         def parse_generations(self, outputs: Any, **kwargs: Any) -> Any:
             texts = super().parse_generations(outputs=with_texts(outputs), **kwargs)
@@ -159,7 +159,7 @@ def cached_model_class(kind: Any) -> Any:
                         limit = self.answer_cache.budget.max_answer_bytes if status < 400 else MAX_ERROR_BODY
                         content, is_too_long = await read_to(response.content.iter_any(), limit)
                         if is_too_long:
-                            response.close()  # the rest is not waited for
+                            response.close()  # drops the remaining body
                     if target and n_redirects < MOST_REDIRECTS:
                         address, n_redirects = target, n_redirects + 1
                         continue
@@ -176,7 +176,7 @@ def cached_model_class(kind: Any) -> Any:
                 error = error_in_answer(body) if status < 400 else ServerError.parse(status, text)
                 if error is None:
                     if not isinstance(body, list | Mapping):
-                        raise response_error("body", body, "an object of JSON")
+                        raise response_error("body", body, "a JSON object")
                     if generate:
                         print_once = self.answer_cache.faults.print_once
                         body = with_all_answers(body, payload, print_once, in_blocks=in_blocks)
@@ -198,7 +198,7 @@ def cached_model_class(kind: Any) -> Any:
             return self.answer_cache.settings.apply(payload, has_stops)
 
         def _server_error(self, payload: Document, error: ServerError) -> BaseException:
-            """What to raise for an error of the server: something final, or what is tried again."""
+            """Return the exception of a server's error: TransientError for a retry, else RequestRejected."""
             takes_ids = _has_token_ids(payload) and not self.has_answered
             if error.is_transient and not takes_ids and not error.is_about_system_turn:
                 self.answer_cache.faults.record_reply(error.message)
@@ -206,7 +206,7 @@ def cached_model_class(kind: Any) -> Any:
             return RequestRejected(f"{error}{advice_on(error, self, has_token_ids=takes_ids)}")
 
         def _connection_error(self, error: Exception) -> BaseException:
-            """What to raise where there is no response: once a server has answered, it may come back."""
+            """Return the exception of a failed connection; transient after a timeout or an earlier response."""
             reason = str(error) or type(error).__name__
             if isinstance(error, TimeoutError):
                 reason = (
@@ -221,7 +221,7 @@ def cached_model_class(kind: Any) -> Any:
             )
 
         def _final_error(self, error: ResponseError) -> BaseException:
-            """An odd response is final unless the server has sent a right one before."""
+            """Return the exception of an invalid response: final unless a valid one came before."""
             return error if self.has_answered else RequestRejected(f"{error}{url_hint(self)}")
 
     class CachedChatModel(CachedApiModel):
@@ -235,13 +235,12 @@ def cached_model_class(kind: Any) -> Any:
 
 
 def _parse_json(text: str) -> Any:
-    """Return the JSON of a body, whatever type the server calls it."""
+    """Parse the JSON of a body, whatever its content type."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
         raise ResponseError(
-            "body of the response: found no JSON, expected an object of JSON; is base_url that of this kind "
-            "of API?"
+            "body of the response: found no JSON, expected a JSON object; does base_url belong to this API?"
         ) from None
 
 

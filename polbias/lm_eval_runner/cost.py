@@ -1,4 +1,4 @@
-"""Requests and tokens of tasks, counted from their rows."""
+"""Estimate the requests and tokens of tasks from their rows."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from polbias.lm_eval_runner.tasks import (
 from polbias.models.tokens import estimate_tokens, shared_tokens
 
 AssumedRows: TypeAlias = Callable[..., tuple[Any, float, str] | None]
-"""Rows of one item with assumed texts, the number of items, and the assumption; None if texts are given."""
+"""Return rows of one item with assumed texts, the number of items, and the assumption; None if the texts exist."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a task asks.
+    """Requests and tokens of a task.
 
     Args:
-        prompts: rows.
-        requests: sent to an API; a local model that scores likelihoods shares the prompt between labels.
-        tokens_in: of all prompts that are sent, a prompt that is sent twice counted twice.
-        tokens_out: at most so many are generated.
-        shared: of the tokens in, those that a server need not read again if it keeps every prefix.
-        assumed: what is not known yet and was assumed, in words.
+        prompts: number of rows.
+        requests: requests to an API; a local model that scores likelihoods shares the prompt between labels.
+        tokens_in: input tokens; a prompt that is sent twice counts twice.
+        tokens_out: upper bound of the output tokens.
+        shared: input tokens that a server with a complete prefix cache does not process again.
+        assumption: sentence on assumed texts; empty if none.
     """
 
     prompts: int
@@ -45,20 +45,20 @@ class Cost:
     def of(
         cls,
         sent: Sequence[str],
-        room: int,
+        max_answer_tokens: int,
         *,
         prompts: int = 0,
         samples: int = 1,
         items: float = 1,
         assumption: str = "",
     ) -> Cost:
-        """Count texts that are sent, each so many times and for so many items, with room for an answer."""
+        """Return the cost of texts that are sent `samples` times per item, with `max_answer_tokens` each."""
         requests = round(items * samples * len(sent))
         return cls(
             round(items * (prompts or len(sent))),
             requests,
             round(items * samples * estimate_tokens(sent)),
-            requests * room,
+            requests * max_answer_tokens,
             round(items * shared_tokens(sent, samples)),
             assumption,
         )
@@ -71,14 +71,14 @@ def cost(
     limit: float | None = None,
     assumed_rows: Mapping[str, AssumedRows] = MappingProxyType({}),
 ) -> Cost:
-    """Count the requests and tokens of a task.
+    """Estimate the requests and tokens of a task.
 
     Args:
         task: the task.
-        metadata: of ``--metadata``.
-        generation: of ``--gen_kwargs``.
-        limit: of ``--limit``.
-        assumed_rows: by a loader whose rows have a model's own texts, the function that assumes them.
+        metadata: value of ``--metadata``.
+        generation: value of ``--gen_kwargs``.
+        limit: value of ``--limit``.
+        assumed_rows: functions that assume the texts a model has yet to write, by the loader of the rows.
     """
     merged_metadata = {**task.metadata, **(metadata or {})}
     assume = assumed_rows.get(str(task.settings.get("custom_dataset")))

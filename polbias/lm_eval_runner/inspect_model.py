@@ -1,4 +1,4 @@
-"""Hosted models as a model of lm_eval: those that the providers of Inspect reach."""
+"""Call hosted models through the providers of Inspect, as a model of lm_eval."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ from polbias.models.redirects import redirect_hook
 from polbias.responses import Response, is_withheld
 from polbias.safe_text import redact_message, register
 
-# Settings of a request: lm_eval's names, Inspect's, and those on the wire.
+# Settings of a request: names in lm_eval, in Inspect, and in request bodies.
 
-_ALIASES = {  # the first that is given holds
+_ALIASES = {  # in order of precedence
     "max_tokens": ("max_completion_tokens", "max_tokens", "max_new_tokens", "max_gen_toks"),
     "stop_seqs": ("stop_seqs", "stop", "until"),
 }
-_IGNORED_SETTINGS = ("do_sample",)  # the temperature says the same
-# How patiently a model is asked, which --model_args says, and what would change what an answer is.
+_IGNORED_SETTINGS = ("do_sample",)  # implied by the temperature
+# Settings of retries belong into --model_args; the others change the kind of a response.
 _RETRY_ARGUMENTS = frozenset({"max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"})
 _CLIENT_ARGUMENTS = _RETRY_ARGUMENTS | {
     *(
@@ -67,7 +67,7 @@ _CLIENT_ARGUMENTS = _RETRY_ARGUMENTS | {
     *("fail_on_refusal", "fallback_models", "modalities", "max_tool_output", "internal_tools"),
 }
 _SETTINGS = frozenset(GenerateConfig.model_fields) - _CLIENT_ARGUMENTS
-# Names in the bodies of requests, in lower case and without underscores.
+# Name in messages, and names in request bodies in lower case without underscores.
 _WIRE_NAMES = {
     "temperature": ("temperature", {"temperature"}),
     "top_p": ("top_p", {"topp"}),
@@ -82,7 +82,7 @@ _PROMPT_FIELDS = ("messages", "input", "contents", "prompt", "system", "extra_he
 
 
 def generate_config(settings: Document) -> GenerateConfig:
-    """Return the generation settings of a request as Inspect's; null is not sent."""
+    """Return Inspect's generation config for the settings of a request; null values are dropped."""
     remaining = {name: value for name, value in settings.items() if name not in _IGNORED_SETTINGS}
     fields: Json = {}
     for field, names in _ALIASES.items():
@@ -109,8 +109,8 @@ def _config(option: str, settings: Document) -> GenerateConfig:
 
 
 def dropped_settings(config: GenerateConfig, call: ModelCall | None) -> Json:
-    """Return the settings that the request which was really sent does not have, or has another value of."""
-    if call is None or not call.request:  # a provider that does not show its requests
+    """Return the settings that are missing in the request sent, or have another value there."""
+    if call is None or not call.request:  # a provider that does not record its requests
         return {}
     sent = dict(_parameters(call.request))
     dropped: Json = {}
@@ -124,7 +124,7 @@ def dropped_settings(config: GenerateConfig, call: ModelCall | None) -> Json:
 
 
 def _parameters(body: Any) -> Iterator[tuple[str, Any]]:
-    """Yield names and values at every depth of a request, but not of its prompt."""
+    """Yield names and values at every depth of a request body, without its prompt."""
     for name, value in body.items():
         if value is not None and name not in _PROMPT_FIELDS:
             yield name.replace("_", "").lower(), value
@@ -133,7 +133,7 @@ def _parameters(body: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _is_same_value(value: Any, sent: Any) -> bool:
-    """Whether a number is the one that was sent, which may have been rounded; any list is."""
+    """Whether two numbers are equal up to rounding; True for other types."""
     if isinstance(value, int | float) and isinstance(sent, int | float):
         return math.isclose(value, sent, rel_tol=1e-4)
     return True
@@ -141,24 +141,24 @@ def _is_same_value(value: Any, sent: Any) -> bool:
 
 # Responses and errors.
 
-_PARSE_ERRORS = (TypeError, AttributeError, LookupError, ValueError)  # of a client that looks for one
-_FILTERED = "content_filter"  # Inspect's stop reason, for what withholds an answer
+_PARSE_ERRORS = (TypeError, AttributeError, LookupError, ValueError)  # of a client that parses a response
+_FILTERED = "content_filter"  # Inspect's stop reason of a withheld answer
 _MESSAGE_CLASSES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
 def messages(prompt: Any) -> list[ChatMessage]:
-    """Return the turns of a prompt."""
+    """Return the chat messages of a prompt."""
     if not isinstance(prompt, JsonChatStr):
         return [ChatMessageUser(content=str(prompt))]
     return [_MESSAGE_CLASSES[turn["role"]](content=turn["content"]) for turn in json.loads(prompt.prompt)]
 
 
 class UnavailableError(Exception):
-    """A server still fails after the last retry."""
+    """The server still fails after the last retry."""
 
 
 def _last_call() -> ModelCall | None:
-    """The request that was sent last, with its response, where a provider shows it."""
+    """Return the last request and response; None if the provider does not record them."""
     calls = [event.call for event in transcript().events if isinstance(event, ModelEvent)]
     return calls[-1] if calls else None
 
@@ -171,38 +171,38 @@ def _payload(config: GenerateConfig) -> Json:
 
 
 def _cause(error: BaseException) -> BaseException:
-    """The error of a provider's client, which Inspect and its retries wrap."""
+    """Return the client error that Inspect and its retries wrap."""
     if (attempt := getattr(error, "last_attempt", None)) is not None:
         error = attempt.exception() or error
     return error.__cause__ if type(error).__name__ == "ModelGenerateError" and error.__cause__ else error
 
 
 def _status(error: BaseException) -> int:
-    """The HTTP status that an error carries; 0 for none."""
+    """Return the HTTP status of an error; 0 if it has none."""
     body = getattr(error, "response", None)
     candidates = [getattr(error, name, None) for name in ("status_code", "status", "code")]
-    if isinstance(body, Mapping):  # of a client of AWS
+    if isinstance(body, Mapping):  # AWS client
         candidates.append(body.get("ResponseMetadata", {}).get("HTTPStatusCode"))
     return next((value for value in candidates if type(value) is int), 0)
 
 
 def _body(error: BaseException) -> str:
-    """What a server sent with an error."""
+    """Return the response body of an error, else its text."""
     try:
         text = getattr(getattr(error, "response", None), "text", None)
-    except RuntimeError:  # a stream that was never read
+    except RuntimeError:  # an unread stream
         text = None
     return text if isinstance(text, str) and text else f"{getattr(error, 'body', None) or ''} {error}"
 
 
 def _message(error: BaseException) -> str:
-    """An error in one line: its status, and the message in the body of the response."""
+    """Return an error in one line: its status and the message in the response body."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, Mapping) else body
     message = inner.get("message") if isinstance(inner, Mapping) else None
     text = message or _strip_markup(str(error)) or type(error).__name__
     status = _status(error)
-    if not status and error.__cause__ is not None:  # a connection error alone does not say why
+    if not status and error.__cause__ is not None:  # the reason of a connection error
         text = f"{text} ({error.__cause__})"
     return redact_message(f"{status} {text}" if status and str(status) not in str(text) else text)
 
@@ -211,7 +211,7 @@ _MARKUP = re.compile(r"\[/?(?:bold|italic|blue|red|green|yellow)\]|^ERROR: ")
 
 
 def _strip_markup(text: str) -> str:
-    """A text for Inspect's console in one line, without its markup."""
+    """Return a console text of Inspect in one line, without markup."""
     return " ".join(_MARKUP.sub("", _MARKUP.sub("", text)).split())
 
 
@@ -220,7 +220,7 @@ def _strip_markup(text: str) -> str:
 _FIRST_PAUSE = 1.0  # seconds, doubled each time, after an error in a response with status 200
 _RETRIES = 5  # with Inspect's pauses of 3, 6, 12, ... seconds: about a minute and a half
 _CONNECTIONS = 8
-_BATCH = 100  # requests, Inspect's own size of a batch
+_BATCH = 100  # requests, Inspect's default batch size
 
 
 @register_model(INSPECT)
@@ -228,13 +228,14 @@ class InspectModel(LM):  # type: ignore[misc]
     """A model of one of Inspect's providers: ``model=PROVIDER/NAME``.
 
     Args:
-        model: name, with that of its provider.
-        max_connections: requests under way at once; ``num_concurrent`` is the same.
-        batch: whether requests go to the provider's batch interface, or how many to a batch.
-        batch_size: of lm_eval, without a meaning here, like the next two.
-        max_batch_size: the same.
-        device: the same.
-        arguments: settings of Inspect (``max_retries``, ``timeout``), others for the provider's client.
+        model: provider and name of the model.
+        max_connections: concurrent requests.
+        num_concurrent: alias of max_connections.
+        batch: whether to use the provider's batch API, or the number of requests per batch.
+        batch_size: ignored; lm_eval passes it.
+        max_batch_size: ignored.
+        device: ignored.
+        arguments: settings of Inspect (``max_retries``, ``timeout``); others go to the provider's client.
     """
 
     answer_cache: AnswerCache
@@ -254,7 +255,7 @@ class InspectModel(LM):  # type: ignore[misc]
         self.check_name(model)
         self._name = str(model)
         self._printed_lines: set[str] = set()
-        self._has_answered = False  # whether there was an answer yet
+        self._has_answered = False  # whether the server has sent an answer
         self._address = arguments.get("base_url") or f"the server of {model}"
         self._connections = max_connections or num_concurrent
         self._batch = batch
@@ -266,7 +267,7 @@ class InspectModel(LM):  # type: ignore[misc]
             with _capture_output(lambda _: None):
                 self._model = get_model(model, config=config, memoize=False, **arguments)
         except TypeError:
-            raise  # an argument that the client does not take
+            raise  # an argument unknown to the client
         except Exception as error:
             raise PolbiasError(f"--model {INSPECT}: {redact_message(_strip_markup(str(error)))}") from error
         register(self._model.api.api_key)
@@ -275,13 +276,13 @@ class InspectModel(LM):  # type: ignore[misc]
             hooks.append(redirect_hook(self._redirects))
         self._configs: dict[str, GenerateConfig] = {}
         self._watch_retries()
-        # Clients keep connections, which belong to an event loop: there is one for all calls.
+        # The connections of a client belong to an event loop: all calls use one.
         self._runner = asyncio.Runner()
         atexit.register(self._runner.close)
 
     @staticmethod
     def check_name(model: Any) -> None:
-        """Refuse a name without that of its provider."""
+        """Raise InputError unless the name includes the provider."""
         if "/" not in str(model or "").strip("/"):
             raise InputError(
                 f"--model_args model: found {model!r}, expected PROVIDER/NAME as Inspect names models, say "
@@ -290,23 +291,23 @@ class InspectModel(LM):  # type: ignore[misc]
 
     @property
     def tokenizer_name(self) -> str:
-        """Name of the model: its provider knows the template of its chat."""
+        """Name of the model; the provider applies the chat template."""
         return self._name
 
     def apply_chat_template(
         self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True
     ) -> JsonChatStr:
-        """Return the turns of a chat as one text."""
+        """Return chat messages as one JSON text."""
         return JsonChatStr(json.dumps(chat_history, ensure_ascii=False))
 
     def loglikelihood(self, requests: Any, disable_tqdm: bool = False) -> Any:
-        """There are none."""
+        """Raise NotImplementedError: hosted chat models give no log-likelihoods."""
         raise NotImplementedError
 
     loglikelihood_rolling = loglikelihood
 
     def generate_until(self, requests: Sequence[Any], disable_tqdm: bool = False) -> list[str]:
-        """Return the answers to requests, each of which is kept as it comes."""
+        """Return the answers to requests; each is cached as it arrives."""
         client = getattr(getattr(self._model.api, "client", None), "_client", None)
         if hasattr(client, "send") and not self._batch and "send" not in vars(client):
             limit_bodies(client, self.answer_cache.budget.max_answer_bytes)
@@ -320,7 +321,7 @@ class InspectModel(LM):  # type: ignore[misc]
             return self._runner.run(self._send_all(requests, bar))
 
     async def _send_all(self, requests: Sequence[Any], bar: Any) -> list[str]:
-        """Ask a number of requests at a time; after an error those under way are waited for."""
+        """Send requests concurrently; raise the first error once the requests in flight have returned."""
         gate = BudgetSemaphore(
             asyncio.Semaphore(width := self._n_workers(len(requests))), self.answer_cache.budget
         )
@@ -334,7 +335,7 @@ class InspectModel(LM):  # type: ignore[misc]
                 try:
                     await gate.acquire()
                     try:
-                        # in a task of its own: Inspect keeps the events of a task as long as it lasts
+                        # in a new asyncio task: Inspect keeps the events of a task until it ends
                         responses[number] = await asyncio.create_task(self._respond(request))
                     finally:
                         gate.release()
@@ -346,7 +347,7 @@ class InspectModel(LM):  # type: ignore[misc]
         workers = [asyncio.create_task(work()) for _ in range(width)]
 
         def stop(_: Any, context: Document) -> None:
-            """Stop when what sends batches has died; those who wait for it would wait for ever."""
+            """Cancel the workers if the task that sends batches has failed; they would wait forever."""
             if self._batch and isinstance(error := context.get("exception"), Exception):
                 errors.append(UnavailableError(_message(_cause(error.__cause__ or error))))
                 for worker in workers:
@@ -361,7 +362,7 @@ class InspectModel(LM):  # type: ignore[misc]
         return [responses[number] for number in range(len(requests))]
 
     def _n_workers(self, n_requests: int) -> int:
-        """How many requests may be under way; with a budget those of one batch."""
+        """Return the number of concurrent requests; under a budget, at most one batch."""
         if not self._batch:
             return min(n_requests, self._connections or _CONNECTIONS)
         limited = self.answer_cache.budget.max_tokens or self.answer_cache.budget.max_cost
@@ -369,8 +370,8 @@ class InspectModel(LM):  # type: ignore[misc]
         return min(n_requests, self._connections or (size if limited else n_requests))
 
     async def _respond(self, request: Any) -> Response:
-        """Return the answer to a request, sent again where its settings or the server's state ask for it."""
-        init_transcript(Transcript(log_model_api=True))  # else only the first requests are shown
+        """Return the answer to a request; retry with adapted settings and after transient errors."""
+        init_transcript(Transcript(log_model_api=True))  # else only the first requests are recorded
         prompt, settings = request.args
         chat, seconds = messages(prompt), _FIRST_PAUSE
         for attempt in range(_RETRIES + 1):
@@ -387,14 +388,14 @@ class InspectModel(LM):  # type: ignore[misc]
         raise fault
 
     async def _generate(self, chat: list[ChatMessage], config: GenerateConfig) -> Response | None:
-        """Return the answer to some turns, None if they are to be sent again with other settings.
+        """Return the answer to a chat; None if the settings were adapted and the request has to be sent again.
 
-        A prompt that a filter rejects is answered by a refusal.
+        A prompt that a filter rejects yields a refusal.
 
         Raises:
-            TransientError: if the response has an error in place of an answer that may come later.
+            TransientError: if the response has an error instead of an answer, and a retry may succeed.
             UnavailableError: if the server still fails after the retries of its client.
-            Refused: if the request cannot be answered.
+            RequestRejected: if the server rejects the request for good.
         """
         try:
             output = await self._model.generate(chat, config=config)
@@ -403,7 +404,7 @@ class InspectModel(LM):  # type: ignore[misc]
                 raise RequestRejected(self._redirects[-1]) from None
             cause = _cause(error)
             if isinstance(cause, _PARSE_ERRORS) and not _status(cause):
-                # with status 200, so that a client took it for an answer: an error of a gateway, most likely
+                # status 200 without an answer: most likely an error of a gateway
                 message = f"the response has no answer ({_message(cause)})"
                 self.answer_cache.faults.record_reply(message)
                 raise TransientError(message) from error
@@ -442,7 +443,7 @@ class InspectModel(LM):  # type: ignore[misc]
         return Response(answer, metadata)
 
     def _refusal_or_raise(self, error: ServerError) -> Response:
-        """Return the refusal that an error stands for; another error is raised."""
+        """Return a refusal for an error of a filter; raise another error."""
         if error.is_filter:
             metadata = {"finish_reason": _FILTERED, "filtered": True, "filter": error.message}
             return Response(text_of(None, _FILTERED), metadata)
@@ -452,7 +453,7 @@ class InspectModel(LM):  # type: ignore[misc]
         raise RequestRejected(str(error))
 
     def _make_error(self, cause: BaseException, fault: ServerError) -> BaseException:
-        """Return what is raised for an error of a provider's client."""
+        """Return the exception of a client error."""
         message = _message(cause)
         is_transient = self._is_transient_error(cause)
         if is_transient and not fault.status and not self._has_answered:
@@ -471,7 +472,7 @@ class InspectModel(LM):  # type: ignore[misc]
         return RequestRejected(message)
 
     def _adapt_config(self, config: GenerateConfig) -> GenerateConfig:
-        """Return settings without those that the server refuses, its limit under the name that it wants."""
+        """Return a config without settings that the server rejects, its token limit under the accepted name."""
         settings = self.answer_cache.settings
         changes: Json = {_FIELDS.get(name, name): None for name in settings.dropped}
         if settings.limit_name == NEWER_LIMIT and config.max_tokens is not None:
@@ -480,7 +481,7 @@ class InspectModel(LM):  # type: ignore[misc]
         return config.model_copy(update=changes) if changes else config
 
     def _report_dropped(self, name: str, value: Any) -> None:
-        """Say that a setting was not sent; one that the user asked for ends the run."""
+        """Print that a setting was not sent; raise RequestRejected if the user requested it."""
         requested = self.answer_cache.settings.requested
         names = _ALIASES["stop_seqs"] if name == "stop" else (name,)
         if any(requested.get(alias) is not None for alias in names):
@@ -491,13 +492,13 @@ class InspectModel(LM):  # type: ignore[misc]
         self._print_once(f"{name}={value!r} is left out: {self._name} or its client takes none")
 
     def _watch_retries(self) -> None:
-        """Say what a provider's server replies when it is asked again."""
+        """Print the server's error before each retry."""
         api = self._model.api
         should_retry: Callable[[Any], Any] = api.should_retry
         self._is_transient_error = should_retry
 
         def report_retry(error: Exception) -> Any:
-            if not self._has_answered and not _status(error):  # no connection: a wrong address, most likely
+            if not self._has_answered and not _status(error):  # no connection: most likely a wrong URL
                 return False
             if decision := should_retry(error):
                 self.answer_cache.faults.record_reply(_message(error))
@@ -512,7 +513,7 @@ class InspectModel(LM):  # type: ignore[misc]
 
 
 def _response_hooks(api: Any) -> Iterator[list[Any]]:
-    """Yield the hooks of each client of a provider (httpx or httpx2), which takes keys along on redirects."""
+    """Yield the response hooks of a provider's clients (httpx or httpx2), which send keys along on redirects."""
     client = getattr(api, "client", None)
     for http_client in {getattr(api, "http_client", None), getattr(client, "_client", None)}:
         if isinstance(hooks := getattr(http_client, "event_hooks", None), dict):
@@ -524,14 +525,14 @@ def _settings_key(settings: Document) -> str:
 
 
 class _WarningHandler(logging.Handler):
-    """Passes on what Inspect warns of, but for settings that are not sent, which requests show."""
+    """Handler that prints Inspect's warnings, except on settings not sent (dropped_settings finds these)."""
 
     def __init__(self, print_line: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)
         self._print_line = print_line
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass a warning on in one line."""
+        """Print a warning in one line."""
         line = _strip_markup(record.getMessage())
         if not any(f"'{name}'" in line for name in _WIRE_NAMES):
             self._print_line(redact_message(line))
@@ -539,7 +540,7 @@ class _WarningHandler(logging.Handler):
 
 @contextmanager
 def _capture_output(print_line: Callable[[str], None]) -> Iterator[None]:
-    """Keep what Inspect prints and logs off the terminal, but for its warnings."""
+    """Suppress the output and logs of Inspect, except warnings."""
     logger = logging.getLogger("inspect_ai")
     before = logger.handlers, logger.level, logger.propagate
     logger.handlers, logger.propagate = [_WarningHandler(print_line)], False

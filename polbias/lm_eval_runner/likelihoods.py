@@ -1,4 +1,4 @@
-"""Probabilities of labels over a chat API: of the first token of an answer, else of sampled answers."""
+"""Estimate label probabilities over a chat API: from the first token, else from sampled answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from polbias.lm_eval_runner.requests import MergedRequest, PendingRequest, Reque
 
 TOP_LOGPROBS = "top_logprobs"
 MIN_LABEL_MASS = 0.95
-"""LabelRequest that hold less of the probability together are sampled instead."""
+"""Labels with a smaller total probability of first tokens are sampled instead."""
 N_SAMPLES = 30
 _FIRST_TOKEN_SETTINGS = {
     "until": [],
@@ -25,7 +25,7 @@ _STRIPPED = " \t\r\n\"'*_.,:;!“”„«»▁Ġ"
 
 
 def label_probabilities(labels: Sequence[str], top: Mapping[str, float]) -> list[float]:
-    """Return the probability of each label by the tokens that it alone begins with."""
+    """Return the probability of each label: the sum over first tokens that begin no other label."""
     probabilities = [0.0] * len(labels)
     for token, logprob in top.items():
         prefix = token.strip(_STRIPPED).casefold()
@@ -38,12 +38,12 @@ def label_probabilities(labels: Sequence[str], top: Mapping[str, float]) -> list
 
 
 def likelihoods(shares: Sequence[float]) -> list[tuple[float, bool]]:
-    """Return probabilities as lm_eval has them: the logarithm, and whether none is greater."""
+    """Return lm_eval's log-likelihoods of probabilities: the logarithm, and whether it is the maximum."""
     return [(math.log(max(share, ABSENT)), share == max(shares)) for share in shares]
 
 
 def sampling_requests(request: Any) -> list[Any]:
-    """Return the requests for answers to the prompt of a label."""
+    """Return N_SAMPLES requests that sample answers to the prompt of a label."""
     return [with_settings(request, {**_SAMPLING_SETTINGS, "seed": seed}) for seed in range(N_SAMPLES)]
 
 

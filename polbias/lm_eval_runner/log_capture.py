@@ -1,4 +1,4 @@
-"""What lm_eval and the loaders log while they run."""
+"""Capture the logs of lm_eval and of our loaders during a run."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ PrintLine = Callable[[str], None]
 _LOADER_LOGGER = "lm-eval.polbias"  # the logger of our loaders
 _EVALUATOR_LOGGER = "lm_eval.evaluator"
 _CLIENT_LOGGER = "lm_eval.models.api_models"
-# Requests that were under way when a run failed report their errors as the process ends; what servers reply
-# is shown once; lm_eval praises --metadata for every task, and 0.5 every metric that it does not compute.
+# asyncio reports requests in flight at a failure when the process ends; polbias prints errors of servers
+# itself, once; lm_eval logs --metadata for every task, and 0.5 also every metric that it does not compute.
 _LEVELS = {
     "asyncio": logging.CRITICAL,
     _CLIENT_LOGGER: logging.CRITICAL,
     "httpx": logging.WARNING,
 } | dict.fromkeys(("lm_eval.api.task", "lm_eval.api.metrics.utils"), logging.ERROR)
-_OVERRIDE_WARNING = "generation_kwargs:"  # lm_eval warns of what the user has just typed
+_OVERRIDE_WARNING = "generation_kwargs:"  # lm_eval's warning repeats the user's option
 
 
 class _SourceHandler(logging.Handler):
-    """Takes down and shows what the loaders say, each line once."""
+    """Handler that collects and prints the log lines of the loaders, each once."""
 
     def __init__(self, print_line: PrintLine) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class _SourceHandler(logging.Handler):
         self._print_line = print_line
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Show a line that is new."""
+        """Collect and print a new line."""
         line = record.getMessage()
         if line not in self.lines:
             self.lines.append(line)
@@ -47,10 +47,10 @@ def _is_not_override(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def capture_logs(print_line: PrintLine, verbosity: str | None) -> Iterator[list[str]]:
-    """Listen to lm_eval and the loaders; what is left of its messages is shown from WARNING on.
+    """Print the logs of the loaders, and lm_eval's from level WARNING on, without its noise.
 
     Yields:
-        Where rows come from, a line for each config.
+        List of the loaders' lines: the source of the rows of each config.
     """
     from lm_eval.utils import setup_logging
 

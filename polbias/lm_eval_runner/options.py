@@ -1,4 +1,4 @@
-"""The options of lm_eval, read by its own parser; those that would spoil a run are refused."""
+"""Parse the options of lm_eval with its parser, and reject unsupported ones."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DEFAULT_OUTPUT = "polbias-results"
 _UNSUPPORTED = {
     "num_fewshot": "the examples are part of the prompt; use --metadata '{\"polbias_shots\": 8}'",
     "use_cache": "lm_eval's cache does not know which model it holds; polbias eval keeps answers per model",
-    "cache_requests": "its key leaves out the version of the data, so that prompts could be stale",
+    "cache_requests": "its key has no version of the data, so that prompts could be stale",
     "check_integrity": "our tasks are checked by polbias' own tests",
     "wandb_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
     "wandb_config_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
@@ -30,11 +30,11 @@ _UNSUPPORTED = {
 
 
 def parse(arguments: Sequence[str]) -> Any:
-    """Read the options of lm_eval and check them; a YAML file with options (``--config``) counts too."""
+    """Parse and check the options of lm_eval, including those of a YAML file (``--config``)."""
     with lm_eval_imports():
         from lm_eval._cli.run import Run
         from lm_eval.config.evaluate_config import EvaluatorConfig
-    logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it shouts at --limit
+    logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it warns of --limit
     parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_OptionParser)
     Run.create(parser)
     parsed = None
@@ -47,7 +47,7 @@ def parse(arguments: Sequence[str]) -> Any:
         parsed.log_samples = True
         parsed.output_path = parsed.output_path or file.get("output_path") or DEFAULT_OUTPUT
         config = EvaluatorConfig.from_cli(parsed)
-    # lm_eval takes what a file says as it is, and may stumble over a value anywhere.
+    # lm_eval does not check the values of a file: any of these may follow.
     except (
         OSError,
         TypeError,
@@ -71,7 +71,7 @@ def parse(arguments: Sequence[str]) -> Any:
 
 
 def _register_unparsed(arguments: Sequence[str], parsed: Any) -> None:
-    """Take what stands for a key in options that cannot be read for a secret, as errors quote them."""
+    """Register the secrets of options that cannot be parsed, as errors quote these options."""
     for argument in arguments:
         register_text(argument)
     if parsed and parsed.config:
@@ -80,12 +80,16 @@ def _register_unparsed(arguments: Sequence[str], parsed: Any) -> None:
 
 
 def include_paths(config: Any) -> list[Path]:
-    """Return the folders with further task files: one on the command line, or a list in a YAML file."""
+    """Return the folders with additional task files (one from the command line, a list from YAML)."""
     return [Path(folder) for folder in _as_list("--include_path", config.include_path or [], "a folder")]
 
 
 def output_folder(config: Any) -> Path:
-    """Return the folder that results go to, made if need be."""
+    """Return the folder of the results; create it if missing.
+
+    Raises:
+        InputError: if it is not writable.
+    """
     path = Path(config.output_path)
     folder = path.parent if path.suffix == ".json" else path
     probe = folder / ".polbias-probe"
@@ -106,7 +110,7 @@ def _as_list(option: str, value: Any, expected: str) -> list[Any]:
 
 
 class _OptionParser(argparse.ArgumentParser):
-    """lm_eval's parser, but what is wrong is one line."""
+    """Parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"invalid functools\.partial\(.*\) value", "invalid value", message)

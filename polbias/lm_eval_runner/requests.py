@@ -1,4 +1,4 @@
-"""Requests of a run: what tells them apart, which are sent as one, and in which order they are asked."""
+"""Key, merge and order the requests of a run."""
 
 from __future__ import annotations
 
@@ -16,21 +16,18 @@ GENERATE = "generate_until"
 
 
 def request_key(kind: str, arguments: tuple[Any, ...]) -> str:
-    """Return the hash of a whole request: its kind, prompt and generation settings."""
+    """Return the hash of a request: its kind, prompt and generation settings."""
     text = json.dumps([kind, *arguments], sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def text_of_prompt(prompt: Any) -> str:
-    """Return the text of a prompt, which a chat wraps."""
+    """Return the text of a prompt, or the JSON of a chat."""
     return prompt if isinstance(prompt, str) else str(getattr(prompt, "prompt", prompt))
 
 
 class RequestRejected(BaseException):
-    """A server refuses a request for good. No Exception, as lm_eval tries again after any of these."""
-
-
-# A request that waits for its answer, and several that are sent as one.
+    """A server rejects a request for good. Not an Exception: lm_eval retries after these."""
 
 
 @dataclass(eq=False)
