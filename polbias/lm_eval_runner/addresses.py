@@ -11,7 +11,7 @@ from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, ServerError
 from polbias.models.chat import check_url
 
 _NO_TOKEN_IDS = (
-    "; the server may take no token ids: add tokenized_requests=False to --model_args (with "
+    "; the server may not accept token ids: add tokenized_requests=False to --model_args (with "
     "tokenizer=NAME_OR_FOLDER for log-likelihoods)"
 )
 

@@ -323,7 +323,7 @@ class AnswerCache:
         if replies and replies[-1] == reason:
             cause = f"the server fails: {reason}"
         else:
-            reply = f"; the server said: {redact_message(replies[-1])}" if replies else ""
+            reply = f"; the server replied: {redact_message(replies[-1])}" if replies else ""
             cause = f"{type(error).__name__}: {reason}{reply}"
         return StoppedError(
             f"the model stopped {progress} ({cause}); {self.resume}; {bound}{n_missing:,} are missing"

@@ -55,7 +55,7 @@ class Budget:
 
     def __post_init__(self) -> None:
         if self.max_cost is not None and self.price is None:
-            raise InputError("--max-cost: the price of the model is not known; give it with --price IN/OUT")
+            raise InputError("--max-cost: the price of the model is unknown; give it with --price IN/OUT")
 
     @property
     def is_spent(self) -> bool:
@@ -95,7 +95,7 @@ class Budget:
 
     def lines(self) -> Iterator[str]:
         """Yield a line each on the tokens of the model's answers and of cached answers."""
-        for source, usage in (("asked", self.used), ("from file", self.from_cache)):
+        for source, usage in (("of requests", self.used), ("from cache", self.from_cache)):
             tokens = usage.tokens_in, usage.tokens_out
             if any(tokens):
                 money = f", {self.price.of(*tokens):,.2f} {self.price.currency}" if self.price else ""

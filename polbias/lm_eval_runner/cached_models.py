@@ -206,12 +206,12 @@ def cached_model_class(kind: Any) -> Any:
             return RequestRejected(f"{error}{advice_on(error, self, has_token_ids=takes_ids)}")
 
         def _connection_error(self, error: Exception) -> BaseException:
-            """Return the exception of a failed connection; transient after a timeout or an earlier response."""
+            """Return the exception of a failed connection: transient if it timed out or worked before."""
             reason = str(error) or type(error).__name__
             if isinstance(error, TimeoutError):
                 reason = (
-                    f"no answer within timeout={self.timeout} (seconds); allow more with --model_args "
-                    "timeout=N, or ask less at once with num_concurrent"
+                    f"no answer within timeout={self.timeout} (seconds); raise it with --model_args "
+                    "timeout=N, or lower num_concurrent"
                 )
             if self.has_answered or isinstance(error, TimeoutError):
                 self.answer_cache.faults.record_reply(reason)

@@ -18,7 +18,7 @@ from polbias.lm_eval_runner.tasks import (
 from polbias.models.tokens import estimate_tokens, shared_tokens
 
 AssumedRows: TypeAlias = Callable[..., tuple[Any, float, str] | None]
-"""Return rows of one item with assumed texts, the number of items, and the assumption; None if the texts exist."""
+"""Return rows of an item with assumed texts, number of items, assumption; None if the texts exist."""
 
 
 @dataclass(frozen=True)

@@ -64,8 +64,8 @@ def written_tasks(catalogue: Catalogue, names: Sequence[str]) -> list[str]:
     members = [task for name in names for task in catalogue.members(name)]
     if scoring := [name for name in members if catalogue.tasks[name].is_loglikelihood]:
         raise InputError(
-            f"{shorten_list(scoring)}: compares probabilities of labels, expected a task whose answers are "
-            "written, such as the same name without _loglikelihood"
+            f"{shorten_list(scoring)}: scores log-likelihoods, expected a generation task, such as the same "
+            "name without _loglikelihood"
         )
     return members
 

@@ -92,9 +92,9 @@ def generate_config(settings: Document) -> GenerateConfig:
     fields["stop_seqs"] = [stop for stop in ([stops] if isinstance(stops, str) else stops) if stop] or None
     if unknown := [name for name in remaining if name not in _SETTINGS]:
         raise InputError(
-            f"--gen_kwargs {unknown[0]}: no setting of a request to --model {INSPECT}, expected temperature, "
-            "top_p, max_tokens, seed, reasoning_effort or another of Inspect's; what its client takes, "
-            f"and how it is asked, goes into --model_args ({unknown[0]}=...)"
+            f"--gen_kwargs {unknown[0]}: not a setting of requests to --model {INSPECT}, expected temperature, "
+            "top_p, max_tokens, seed, reasoning_effort or another of Inspect's; arguments of its client, "
+            f"retries and connections go into --model_args ({unknown[0]}=...)"
         )
     return _config("--gen_kwargs", {**fields, **remaining})
 
@@ -388,7 +388,7 @@ class InspectModel(LM):  # type: ignore[misc]
         raise fault
 
     async def _generate(self, chat: list[ChatMessage], config: GenerateConfig) -> Response | None:
-        """Return the answer to a chat; None if the settings were adapted and the request has to be sent again.
+        """Return the answer to a chat; None if settings were adapted and the caller has to send it again.
 
         A prompt that a filter rejects yields a refusal.
 
@@ -464,7 +464,7 @@ class InspectModel(LM):  # type: ignore[misc]
         if is_transient:
             return UnavailableError(message)
         if self._batch and not fault.status:
-            message += "; one rejected prompt can spoil a batch: go on without batch=true"
+            message += "; one rejected prompt can fail a batch: resume without batch=true"
         if fault.status in (401, 403):
             message += f"; check {' or '.join(self._model.api.api_key_vars) or 'the key'}"
         elif fault.status == 404:
@@ -472,7 +472,7 @@ class InspectModel(LM):  # type: ignore[misc]
         return RequestRejected(message)
 
     def _adapt_config(self, config: GenerateConfig) -> GenerateConfig:
-        """Return a config without settings that the server rejects, its token limit under the accepted name."""
+        """Return a config without rejected settings, the token limit under the server's name."""
         settings = self.answer_cache.settings
         changes: Json = {_FIELDS.get(name, name): None for name in settings.dropped}
         if settings.limit_name == NEWER_LIMIT and config.max_tokens is not None:
@@ -486,10 +486,10 @@ class InspectModel(LM):  # type: ignore[misc]
         names = _ALIASES["stop_seqs"] if name == "stop" else (name,)
         if any(requested.get(alias) is not None for alias in names):
             raise RequestRejected(
-                f"{self._name} or its client takes no {name}, which --gen_kwargs or --model_args asks for "
-                f"({value!r}); take it out, or leave it to the provider with --gen_kwargs {name}=null"
+                f"{self._name} or its client takes no {name}, which --gen_kwargs or --model_args sets "
+                f"({value!r}); remove it, or leave it to the provider with --gen_kwargs {name}=null"
             )
-        self._print_once(f"{name}={value!r} is left out: {self._name} or its client takes none")
+        self._print_once(f"{name}={value!r} is not sent: {self._name} or its client does not accept it")
 
     def _watch_retries(self) -> None:
         """Print the server's error before each retry."""
@@ -513,7 +513,7 @@ class InspectModel(LM):  # type: ignore[misc]
 
 
 def _response_hooks(api: Any) -> Iterator[list[Any]]:
-    """Yield the response hooks of a provider's clients (httpx or httpx2), which send keys along on redirects."""
+    """Yield the response hooks of a provider's clients (httpx, httpx2), which resend keys on redirects."""
     client = getattr(api, "client", None)
     for http_client in {getattr(api, "http_client", None), getattr(client, "_client", None)}:
         if isinstance(hooks := getattr(http_client, "event_hooks", None), dict):

@@ -25,7 +25,7 @@ _STRIPPED = " \t\r\n\"'*_.,:;!“”„«»▁Ġ"
 
 
 def label_probabilities(labels: Sequence[str], top: Mapping[str, float]) -> list[float]:
-    """Return the probability of each label: the sum over first tokens that begin no other label."""
+    """Return the probability of each label: the sum over first tokens that begin this label only."""
     probabilities = [0.0] * len(labels)
     for token, logprob in top.items():
         prefix = token.strip(_STRIPPED).casefold()
@@ -48,20 +48,20 @@ def sampling_requests(request: Any) -> list[Any]:
 
 
 class LabelRequest(MergedRequest):
-    """The labels of a prompt, which one request for the first token of its answer tells."""
+    """The labels of a prompt, merged into one request for the first token of the answer."""
 
     def __init__(self, pending_requests: Sequence[PendingRequest]) -> None:
         super().__init__(pending_requests, _FIRST_TOKEN_SETTINGS)
 
     def set_answer(self, answer: Any) -> None:
-        """Keep the probabilities of the labels if they are nearly all."""
+        """Store the label probabilities if they sum to MIN_LABEL_MASS or more."""
         if answer is None or self.done:
             return
         top = getattr(answer, "metadata", {}).get(TOP_LOGPROBS)
         if not top:
             raise RequestRejected(
-                f"found no {TOP_LOGPROBS} in the response, expected the likeliest first tokens of the answer; sample "
-                "answers instead, with a task that does not end in _loglikelihood"
+                f"found no {TOP_LOGPROBS} in the response, expected the likeliest first tokens of an answer; "
+                "sample answers instead, with a task that does not end in _loglikelihood"
             )
         shares = label_probabilities([pending.request.args[1].strip() for pending in self._parts], top)
         if sum(shares) >= MIN_LABEL_MASS:
@@ -69,7 +69,7 @@ class LabelRequest(MergedRequest):
         self.answer, self.done = answer, True
 
     def store_shares(self, shares: Sequence[float]) -> None:
-        """Keep probabilities of the labels, all or none."""
+        """Store the probabilities of all labels in one transaction."""
         for pending, likelihood in zip(self._parts, likelihoods(shares), strict=True):
             pending.answer = likelihood
         self.store.put_all([pending.cache_entry for pending in self._parts])

@@ -41,7 +41,7 @@ def model_class(name: str) -> Any:
     except (KeyError, ValueError):
         likely = did_you_mean(name, [*model_registry])
         raise InputError(
-            f"--model {name}: no class of models; {likely}expected one of {', '.join(COMMON_MODELS)}, or "
+            f"--model {name}: unknown model class; {likely}expected one of {', '.join(COMMON_MODELS)}, or "
             "another of lm_eval's, with the name of the model itself in --model_args"
         ) from None
     except ImportError as error:
@@ -106,8 +106,8 @@ def check_arguments(config: Any, kind: Any) -> None:
     """Raise InputError for a missing name, a missing or invalid URL, or a key in the wrong option."""
     if (names := [*filter(is_secret_name, config.gen_kwargs or {})]) and not is_api(kind):
         raise InputError(
-            f"--gen_kwargs {names[0]}: no setting of a request to --model {config.model}; give a key as a "
-            "variable of the environment, or in --model_args"
+            f"--gen_kwargs {names[0]}: not a setting of requests to --model {config.model}; give a key as "
+            "an environment variable, or in --model_args"
         )
     if is_api(kind):
         check_address(config.model, kind, config.model_args)

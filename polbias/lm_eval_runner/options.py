@@ -20,7 +20,7 @@ DEFAULT_OUTPUT = "polbias-results"
 
 _UNSUPPORTED = {
     "num_fewshot": "the examples are part of the prompt; use --metadata '{\"polbias_shots\": 8}'",
-    "use_cache": "lm_eval's cache does not know which model it holds; polbias eval keeps answers per model",
+    "use_cache": "lm_eval's cache is not keyed by model; polbias eval caches answers per model",
     "cache_requests": "its key has no version of the data, so that prompts could be stale",
     "check_integrity": "our tasks are checked by polbias' own tests",
     "wandb_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
@@ -30,7 +30,7 @@ _UNSUPPORTED = {
 
 
 def parse(arguments: Sequence[str]) -> Any:
-    """Parse and check the options of lm_eval, including those of a YAML file (``--config``)."""
+    """Parse and check the options of lm_eval, also from a YAML file (``--config``)."""
     with lm_eval_imports():
         from lm_eval._cli.run import Run
         from lm_eval.config.evaluate_config import EvaluatorConfig

@@ -32,17 +32,17 @@ class RequestRejected(BaseException):
 
 @dataclass(eq=False)
 class PendingRequest:
-    """A request that waits for its answer.
+    """A request and its answer, once it has one.
 
     Args:
-        request: of lm_eval.
-        store: where its answer is kept.
-        key: of the request.
-        occurrence: its place among equal requests.
-        answer: if there is one.
-        done: whether there is.
-        wanted: whether it was asked for so far.
-        time: when its answer was given, if that is on file.
+        request: request of lm_eval.
+        store: answer store of its task.
+        key: hash of the request.
+        occurrence: number among equal requests, from 0.
+        answer: the answer; None before.
+        done: whether it has an answer.
+        is_due: whether it has been requested so far; a stopping rule may leave it out.
+        time: time of a cached answer, in seconds since 1970; None for others.
     """
 
     request: Any
@@ -56,12 +56,12 @@ class PendingRequest:
 
     @property
     def parts(self) -> Sequence[PendingRequest]:
-        """The requests for one answer each that this one stands for."""
+        """The requests, of one answer each, that this request answers."""
         return (self,)
 
     @property
     def cache_entry(self) -> tuple[str, int, Any]:
-        """What is written down."""
+        """Key, occurrence and record for the answer store."""
         record: Any = self.answer
         if isinstance(record, Response):
             record = {"text": record, **record.metadata}
@@ -70,7 +70,7 @@ class PendingRequest:
         return self.key, self.occurrence, record
 
     def set_answer(self, answer: Any) -> None:
-        """Keep an answer; one that is the same is written once."""
+        """Set and store an answer, unless it is the same again."""
         if answer is None or (self.done and answer == self.answer):
             return
         self.answer = answer.texts[0] if isinstance(answer, MultipleAnswers) else answer
@@ -79,23 +79,23 @@ class PendingRequest:
 
 
 class MultipleAnswers(str):
-    """The answers to one request; as a text, the first of them.
+    """The answers to one request; its text is the first answer.
 
     Args:
-        texts: in the order of their indices.
+        texts: answers in the order of their indices.
     """
 
     texts: Sequence[str]
 
     def __new__(cls, texts: Sequence[str]) -> MultipleAnswers:
-        """Make it of at least one."""
+        """Create from at least one answer."""
         answers = super().__new__(cls, texts[0])
         answers.texts = texts
         return answers
 
 
 class MergedRequest(PendingRequest):
-    """Requests that are sent as one, that of the first with other settings."""
+    """Several requests sent as one: the first request with other settings."""
 
     def __init__(self, pending_requests: Sequence[PendingRequest], settings: Document) -> None:
         request = with_settings(pending_requests[0].request, settings)
@@ -104,17 +104,17 @@ class MergedRequest(PendingRequest):
 
     @property
     def parts(self) -> Sequence[PendingRequest]:
-        """The requests for one answer each that this one stands for."""
+        """The requests, of one answer each, that this request answers."""
         return self._parts
 
 
 def with_settings(request: Any, settings: Document) -> Any:
-    """Return a request for an answer to the same prompt with other settings."""
+    """Return a copy of a request with other settings and without answers."""
     return replace(request, arguments=(request.args[0], {**settings}), resps=[], filtered_resps={})
 
 
 class MultiSampleRequest(MergedRequest):
-    """Requests with one seed after the other, sent as that of the first for as many answers."""
+    """Requests with consecutive seeds, sent as one request for `n` answers with the first seed."""
 
     def __init__(self, pending_requests: Sequence[PendingRequest]) -> None:
         super().__init__(
@@ -122,7 +122,7 @@ class MultiSampleRequest(MergedRequest):
         )
 
     def set_answer(self, answer: Any) -> None:
-        """Keep the answers, all or none, with the seed of the request and their index; there may be fewer."""
+        """Store up to `n` answers in one transaction, with the request's seed and their index."""
         if answer is None or self.done:
             return
         texts = answer.texts if isinstance(answer, MultipleAnswers) else [answer]
@@ -136,7 +136,7 @@ class MultiSampleRequest(MergedRequest):
 
 
 def merge_requests(pending_requests: Sequence[PendingRequest]) -> list[PendingRequest]:
-    """Put requests together that ask the same, with one seed after the other."""
+    """Merge adjacent requests that differ by consecutive seeds only."""
     groups: list[list[PendingRequest]] = []
     for pending in pending_requests:
         if groups and _has_next_seed(groups[-1][-1], pending):
@@ -159,26 +159,26 @@ def _has_next_seed(first: PendingRequest, second: PendingRequest) -> bool:
     )
 
 
-# What is asked, in which order: all at once, or as a plan wants more.
+# The order of requests: all at once, or in rounds of a sampling plan.
 
 
 class SamplingPlan(Protocol):
-    """How many answers to each row of a task are wanted, given those so far."""
+    """Number of answers to request for each row of a task, given the answers so far."""
 
     n_due: Indices
 
     def extend(self, answers: Sequence[Sequence[str]]) -> bool:
-        """Want more answers, now that those wanted of each row are there; False if there is none to ask."""
+        """Update n_due from the answers to each row; return whether any answer remains to be requested."""
 
 
 Planner: TypeAlias = Callable[[Sequence[Document], bool], SamplingPlan | None]
-"""Makes a plan for some rows, given whether a request is given several answers; None asks everything."""
+"""Return a plan for rows, given whether the server accepts ``n``; None to request every answer."""
 
 
 def request_rounds(
     pending_requests: Sequence[PendingRequest], planners: Mapping[str, Planner], accepts_n: bool
 ) -> Iterator[list[PendingRequest]]:
-    """Yield the requests that are to be answered next; when the last ones are, no more is wanted."""
+    """Yield the requests of each round; the caller has to answer a round before taking the next."""
     by_task: dict[str, dict[int, list[PendingRequest]]] = {}
     for pending in pending_requests:
         if pending.request.task_name in planners:

@@ -1,4 +1,4 @@
-"""What a provider sends, made one text for each question: refusals and thoughts without an answer as well."""
+"""Parse response bodies: one text per answer, also for refusals and for reasoning without an answer."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from polbias.models.tokens import CHARACTERS
 from polbias.responses import CUT_OFF, LENGTH_FINISH_REASONS, REFUSED_BY_PROVIDER, Response, is_withheld
 
 CLIENT_FIELD = "polbias"
-"""The field of a body in which stands what the client knows of its request."""
+"""Field that the client adds to a body: metadata of the request."""
 
 
 class ResponseError(ValueError):
-    """A response of a server has another shape than those of the APIs that are known."""
+    """A response does not have the shape of a supported API."""
 
 
 def response_error(field: str, value: Any, expected: str) -> ResponseError:
-    """An error that names a field of a response."""
+    """Return an error on a field of a response."""
     kind = "nothing" if value is None else type(value).__name__
     return ResponseError(
-        f"{field} of the response: found {kind}, expected {expected}; is base_url that of this kind of API?"
+        f"{field} of the response: found {kind}, expected {expected}; does base_url belong to this API?"
     )
 
 
 def with_texts(outputs: Any) -> Any:
-    """Return the bodies of responses with one text in place of each content.
+    """Return response bodies with one text per content.
 
-    A refusal by the provider, and an answer that was cut off before it began, become texts that the readers
-    of answers take for what they are; thoughts beside the answer and a content that is null are no text.
+    Refusals of the provider, and answers truncated before they began, become texts that answer extraction
+    recognises. Reasoning and null contents give no text.
     """
     if isinstance(outputs, list) and outputs:
         return [with_texts(body) for body in outputs]
@@ -51,7 +51,7 @@ def with_texts(outputs: Any) -> Any:
 
 
 def sort_choices(choices: Sequence[Any]) -> list[Any]:
-    """Return the answers of a response by their indices, as they stand where these are no such numbers."""
+    """Sort the choices of a response by index; keep the order if the indices are not distinct integers."""
     indices = _indices(choices)
     if not all(type(index) is int for index in indices) or len({*indices}) < len(choices):
         return [*choices]
@@ -63,7 +63,7 @@ def _indices(choices: Sequence[Any]) -> list[Any]:
 
 
 def n_answers(payload: Document) -> int:
-    """Return for how many answers a request asks: to one prompt, or to each of several."""
+    """Return the number of answers that a request asks for: prompts times ``n``."""
     prompt = payload.get("prompt")
     prompts = prompt if isinstance(prompt, list | tuple) and not isinstance(prompt[0], int) else [prompt]
     return len(prompts) * (payload.get("n") or 1)
@@ -72,16 +72,16 @@ def n_answers(payload: Document) -> int:
 def with_all_answers(
     body: Any, payload: Document, print_once: Callable[[str, str], None], *, in_blocks: bool = False
 ) -> Any:
-    """Return a response with no more answers than its request asks for; say what is odd about their number.
+    """Return a response with at most the requested answers; print a line on a wrong number or indices.
 
     Args:
-        body: of the response.
-        payload: the request.
-        print_once: shows a line unless one of its kind was shown.
+        body: body of the response.
+        payload: body of the request.
+        print_once: prints a line, once per kind.
         in_blocks: whether the API is Anthropic's, whose answers are blocks.
 
     Raises:
-        ResponseError: if several prompts have fewer answers, which could be those of any of them.
+        ResponseError: if a request with several prompts has too few answers, as these cannot be assigned.
     """
     if isinstance(body, Mapping):
         foreign = "choices" if in_blocks else "content"  # lm_eval would read it as an empty answer
@@ -97,13 +97,14 @@ def with_all_answers(
             )
         print_once(
             "few",
-            f"the server gives {len(choices)} of {n_requested} answers that a request asks for (n): the others "
-            "are asked for one by one",
+            f"the server gives {len(choices)} of {n_requested} answers that a request asks for (n): the "
+            "others are requested one by one",
         )
     elif len(choices) > n_requested:
         print_once(
             "many",
-            f"the server gives {len(choices)} answers where a request asks for {n_requested}: the first are taken",
+            f"the server gives {len(choices)} answers where a request asks for {n_requested}: the first are "
+            "used",
         )
     elif any(index is not None for index in indices) and {*map(repr, indices)} != {
         *map(repr, range(n_requested))
@@ -111,35 +112,38 @@ def with_all_answers(
         numbers = ", ".join(map(str, indices))
         print_once(
             "index",
-            f"the server numbers its {n_requested} answers {numbers:.40} (index), not 0 to {n_requested - 1}: they are "
-            "numbered anew",
+            f"the server numbers its {n_requested} answers {numbers:.40} (index), not 0 to "
+            f"{n_requested - 1}: they are renumbered",
         )
     return {**body, "choices": sort_choices(choices)[:n_requested]}
 
 
 class Likelihood(tuple[float, bool]):
-    """A log-likelihood as lm_eval has it, with the tokens that it took.
+    """lm_eval's log-likelihood with its token usage.
 
     Args:
-        value: the log-likelihood, and whether no other continuation is likelier.
-        usage: ``input_tokens`` and ``output_tokens``, as far as the server counts them.
+        value: the log-likelihood, and whether the continuation is the likeliest.
+        usage: ``input_tokens`` and ``output_tokens``, if the server counts them.
     """
 
     metadata: Document
 
     def __new__(cls, value: tuple[float, bool], usage: Document) -> Likelihood:
-        """Make a pair that knows its usage."""
+        """Create a pair with usage as metadata."""
         pair = super().__new__(cls, value)
         pair.metadata = {"usage": usage} if usage else {}
         return pair
 
 
 def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
-    """Return the bodies of responses that have a log-probability for every token of every prompt.
+    """Check that responses have a log-probability for every prompt token; return them with sorted choices.
 
-    A server that does not echo its prompt would otherwise give every continuation the same probability, and
-    one whose list is shifted or lacks a token the probabilities of others. A list is therefore taken only if
-    it is as long as the server counts the tokens, or if its tokens make the text.
+    Without an echoed prompt every continuation would get the same probability; with a shifted or incomplete
+    list, the probability of other tokens. The lists must have as many values as the server counts tokens,
+    or their tokens must join to the text.
+
+    Raises:
+        ResponseError: if a list is missing or incomplete.
     """
     bodies = []
     for body in outputs if isinstance(outputs, list) else [outputs]:
@@ -153,7 +157,7 @@ def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
             logprobs = choice.get("logprobs") if isinstance(choice, Mapping) else None
             if not isinstance(logprobs, Mapping) or not isinstance(choice.get("index"), int):
                 raise response_error(
-                    f"choices[{number}].logprobs", logprobs, "an object (and an index beside it)"
+                    f"choices[{number}].logprobs", logprobs, "an object (and an index next to it)"
                 )
             for name, is_right in (("token_logprobs", _is_number), ("top_logprobs", _has_numbers)):
                 values = logprobs.get(name)
@@ -170,14 +174,14 @@ def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
         if sum(lengths) != total and not all(map(_is_echo, choices)):
             raise ResponseError(
                 f"logprobs of the response: found {sum(lengths)} values, expected {total or 'as many'} as "
-                "the server counts tokens (usage), or tokens that make its text; its log-likelihoods would "
+                "the server counts tokens (usage), or tokens that join to its text; its log-likelihoods would "
                 "be of other tokens: use a server that echoes the whole prompt, as vLLM's does, or --model hf"
             )
     return bodies
 
 
 def _is_echo(choice: Document) -> bool:
-    """Whether the tokens of a choice make its text."""
+    """Whether the tokens of a choice join to its text."""
     tokens = choice["logprobs"].get("tokens")
     are_texts = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
     has_all_scores = are_texts and len(tokens) == len(choice["logprobs"]["token_logprobs"])
@@ -185,7 +189,7 @@ def _is_echo(choice: Document) -> bool:
 
 
 def usages(outputs: Any) -> list[Json]:
-    """Return the tokens that each choice of some responses took, those of a body in equal parts."""
+    """Return the token usage of each choice: equal parts of the usage of its body."""
     parts: list[Json] = []
     for body in outputs if isinstance(outputs, list) else [outputs]:
         n_choices = len(body["choices"])
@@ -194,20 +198,20 @@ def usages(outputs: Any) -> list[Json]:
 
 
 def filtered_body(payload: Document, message: str, *, in_blocks: bool = False) -> Json:
-    """Return the body of a response in which a filter of the provider withholds all answers.
+    """Return a response body whose answers a filter of the provider withholds.
 
     Args:
-        payload: the request.
-        message: of the filter.
+        payload: body of the request.
+        message: message of the filter.
         in_blocks: whether the API is Anthropic's, whose answers are blocks.
     """
     return {**_body_without_text(payload, "content_filter", in_blocks), CLIENT_FIELD: {"filter": message}}
 
 
 def too_long_body(payload: Document, limit: int, *, in_blocks: bool = False) -> Json:
-    """Return the body of a response in place of one that is longer than a limit in bytes.
+    """Return a body without text that replaces a response longer than a limit in bytes.
 
-    Its answers took as many tokens as they might, as far as anybody can print_line.
+    Its usage is the upper bound: the token limit of every answer.
     """
     max_tokens = payload.get("max_completion_tokens") or payload.get("max_tokens") or limit // CHARACTERS
     usage = {"completion_tokens": max_tokens * n_answers(payload)}
@@ -231,7 +235,7 @@ def _has_numbers(value: Any) -> bool:
 
 
 def metadata_of_texts(outputs: Any) -> list[Json]:
-    """Return what is said beside each text of some responses: why it ended, thoughts, tokens."""
+    """Return the metadata of each text of responses: finish reason, reasoning, usage, filter."""
     answers: list[Json] = []
     for body in outputs if isinstance(outputs, list) else [outputs]:
         if not isinstance(body, Mapping):
@@ -265,14 +269,14 @@ def _metadata(reason: str | None, reasoning: str, usage: Document) -> Json:
 
 
 def native_reason(body: Any) -> str | None:
-    """Return why the answer in a response ended, in the words of the provider behind a gateway."""
+    """Return the finish reason of the provider behind a gateway."""
     choices = body.get("choices") if isinstance(body, Mapping) else None
     first = choices[0] if isinstance(choices, list) and choices else None
     return _string_or_none(first.get("native_finish_reason")) if isinstance(first, Mapping) else None
 
 
 def _finish_reason(choice: Document) -> str | None:
-    """Why an answer ended, in the words of a gateway or, where these hide a refusal, of its provider."""
+    """Return the finish reason; the provider's instead of the gateway's if the latter hides a refusal."""
     reason, native = (
         _string_or_none(choice.get("finish_reason")),
         _string_or_none(choice.get("native_finish_reason")),
@@ -283,7 +287,7 @@ def _finish_reason(choice: Document) -> str | None:
 
 
 def _top_logprobs(choice: Document) -> Json:
-    """The likeliest first tokens of an answer in a chat with their log-probabilities, where they are told."""
+    """Return the log-probabilities of the likeliest first tokens of a chat answer, if reported."""
     logprobs = choice.get("logprobs")
     content = logprobs.get("content") if isinstance(logprobs, Mapping) else None
     first = content[0] if isinstance(content, list) and content else None
@@ -300,7 +304,7 @@ def _top_logprobs(choice: Document) -> Json:
 
 
 def _reasoning(message: Any) -> str:
-    """The thoughts in a message: a field beside its content, or blocks of it."""
+    """Return the reasoning of a message, from a field or from thinking blocks."""
     if not isinstance(message, Mapping):
         return ""
     for name in ("reasoning_content", "reasoning"):
@@ -312,7 +316,7 @@ def _reasoning(message: Any) -> str:
 
 
 def _usage(response: Document) -> Json:
-    """The tokens of a request and of its answer, thoughts among them."""
+    """Return the input, output and reasoning tokens; the output includes the reasoning."""
     usage = response.get("usage")
     if not isinstance(usage, Mapping):
         return {}
@@ -327,7 +331,7 @@ def _usage(response: Document) -> Json:
 
 
 def inspect_response(output: Any) -> Response:
-    """Return the answer in an output of Inspect; one that is marked as a refusal is that of the provider."""
+    """Return the answer of an Inspect output; a block marked as refusal is a refusal of the provider."""
     if not output.choices:
         return Response("")
     message = output.choices[0].message
@@ -355,7 +359,7 @@ def _normalize_choice(choice: Any, number: int) -> Json:
 
 
 def text_of(content: Any, reason: Any) -> str:
-    """Return the text of a content: a string, null, or blocks of which some have a text."""
+    """Return the text of a content (string, null or blocks), or the marker of a refusal or truncation."""
     if is_withheld(_string_or_none(reason)):
         return REFUSED_BY_PROVIDER
     blocks = content if isinstance(content, list) else [{"text": content}]

@@ -1,4 +1,4 @@
-"""Results and samples of a run, as files of lm_eval."""
+"""Write the results and samples of a run as files of lm_eval."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 MAX_NAME_BYTES = 255  # bytes
 
 
-# Results and samples on file, in lm_eval's own form: each file whole, and the results when all are there.
+# All files are complete before any is moved into the results folder; the results file is the last.
 
 
 def tracker_of(config: Any) -> Any:
@@ -40,7 +40,7 @@ def tracker_of(config: Any) -> Any:
 
 
 def check_names(config: Any) -> None:
-    """Refuse a model whose name can be none of a folder, in which its results are to lie."""
+    """Raise InputError if the model's name cannot name the folder of its results."""
     for option in ("model_args", "gen_kwargs", "metadata", "system_instruction"):
         if (
             text := json.dumps(getattr(config, option), ensure_ascii=False, default=str)
@@ -55,18 +55,18 @@ def check_names(config: Any) -> None:
     if CONTROL_CHARACTERS.search(folder):
         problem = "a control character"
     elif folder.strip() in ("", ".", ".."):
-        problem = "no name of a folder"
+        problem = "not a folder name"
     elif (size := len(folder.encode())) > MAX_NAME_BYTES:
         problem = f"{size:,} bytes, more than the {MAX_NAME_BYTES} of a folder's name"
     if problem:
         raise InputError(
             f"--model_args: the model is called {shorten_middle(ascii(name), 60)}: found {problem}; its "
-            "results lie in a folder of that name: give another (if it is a path, a link to it)"
+            "results folder has this name: give another name (for a path, a link to it)"
         )
 
 
 def name_tracker(tracker: Any, config: Any) -> Any:
-    """Return the writer with the model's name; lm_eval makes one up for a model without arguments."""
+    """Set the model's name in lm_eval's writer, which invents one for a model without arguments."""
     names = tracker.general_config_tracker
     names.model_source = config.model
     if config.model == INSPECT:
@@ -77,7 +77,7 @@ def name_tracker(tracker: Any, config: Any) -> Any:
 
 
 def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]) -> Path:
-    """Write results and samples."""
+    """Write results and samples; return their folder."""
     output_path = Path(tracker.output_path)
     is_file = output_path.suffix == ".json"
     target = (
@@ -96,10 +96,10 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
         files = sorted(inner.iterdir(), key=lambda path: path.suffix == ".json") if inner.is_dir() else []
         n_rows = sum(len(samples[task]) for task in results["configs"])
         if len(files) < 1 + len(results["configs"]) or not _are_complete(files, n_rows):
-            # lm_eval logs what went wrong and goes on
+            # lm_eval logs write errors and continues
             raise PolbiasError(
                 f"{target}: results and samples could not all be written (is the disk full?); run the same "
-                "command again, which takes the answers from the cache"
+                "command again, which reads the answers from the cache"
             )
         for path in files:
             _make_safe(path)
@@ -113,7 +113,7 @@ def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]
 
 
 def _make_safe(path: Path) -> None:
-    """Keep a file to its owner, and secrets of this run out of it, as tasks and libraries may repeat them."""
+    """Make a file private, and redact secrets that tasks or libraries repeat."""
     path.chmod(PRIVATE)
     with path.open(encoding="utf-8") as lines:  # line by line: samples may be gigabytes
         if all(redact_secrets(line) == line for line in lines):
@@ -123,7 +123,7 @@ def _make_safe(path: Path) -> None:
 
 
 def _are_complete(files: Sequence[Path], n_rows: int) -> bool:
-    """Tell whether results and samples were written to their ends."""
+    """Whether the results parse and the samples have `n_rows` lines."""
     try:
         json.loads(files[-1].read_bytes())
     except ValueError:

@@ -1,4 +1,4 @@
-"""Run lm_eval over tasks of ours with a model that answers from file what it can."""
+"""Run lm_eval over polbias tasks with a cached model; write results and samples."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from polbias.models.cache import AnswerStore, digest
 from polbias.responses import NOT_REQUESTED
 from polbias.safe_text import redact, redact_message
 
-_SLICE_SIZES = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
-_BUDGET_SLICE_SIZE = 64  # requests; a budget is looked at between calls of a model in this process
-_RESUME_CACHED = "its answers are kept: run the same command again"
-_RESUME_UNCACHED = "nothing is kept because of --no-cache, so run it all again"
+_SLICE_SIZES = {"vllm": 2048, "sglang": 2048}  # requests; these return their answers at the end of a call
+_BUDGET_SLICE_SIZE = 64  # requests; the budget of a local model is checked between calls
+_RESUME_CACHED = "its answers are cached: run the same command again"
+_RESUME_UNCACHED = "--no-cache cached no answers: run everything again"
 _SEED_NAMES = ("random", "numpy_random", "torch_random", "fewshot_random")
 _LM_EVAL_OPTIONS = (
     *("batch_size", "max_batch_size", "device", "limit", "samples", "write_out", "system_instruction"),
@@ -46,14 +46,14 @@ class EvalRun:
     """A finished run.
 
     Args:
-        results: of lm_eval, without samples.
-        samples: by task.
-        folder: where results and samples were written.
-        tally: how many requests were answered from file.
-        budget: what their answers took.
-        sources: where the rows came from.
-        cache: folder of the kept answers; None if they were not kept.
-        model: that was asked, loaded.
+        results: results of lm_eval, without samples.
+        samples: samples by task.
+        folder: folder of results and samples.
+        tally: counts of answers and requests.
+        budget: used tokens.
+        sources: sources of the rows, a line per config.
+        cache: folder of the cached answers; None without a cache.
+        model: the loaded model.
     """
 
     results: Document
@@ -76,7 +76,11 @@ def evaluate(
     model: Any = None,
     budget: Budget | None = None,
 ) -> EvalRun | None:
-    """Run tasks, with a model that is loaded already if there is one, and write results and samples."""
+    """Run tasks and write results and samples; load the model unless `model` is a loaded one.
+
+    Returns:
+        The run; None in the other processes of a run on several GPUs.
+    """
     from lm_eval.tasks import TaskManager
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -84,7 +88,7 @@ def evaluate(
         check_names(config)
         tracker = tracker_of(config)
         is_remote = is_api(kind) or config.model == INSPECT
-        if is_remote and model is None:  # a missing key or package is told before any row is read
+        if is_remote and model is None:  # report a missing key or package before reading rows
             model = load(_cached_class(config, kind), config)
         manager = TaskManager(
             include_path=[*tasks.folders], include_defaults=False, metadata=dict(config.metadata)
@@ -141,7 +145,7 @@ def evaluate(
 
 
 def _copied_tasks(samples: Mapping[str, Sequence[Document]], print_line: PrintLine) -> Iterator[str]:
-    """Yield the tasks of which every prompt got copies of one answer, and say so."""
+    """Yield the tasks whose answers to each prompt are copies of one text, with a printed line."""
     for task, task_samples in samples.items():
         answered = [sample for sample in task_samples if sample.get("answer_rate", 1)]
         answers = [
@@ -151,15 +155,15 @@ def _copied_tasks(samples: Mapping[str, Sequence[Document]], print_line: PrintLi
         if are_copies([*map(len, answers)], [len({*texts}) for texts in answers]):
             print_line(
                 f"{task}: not sampled: all answers to a prompt are the same text, for every prompt; does the "
-                "server sample? They count as one answer each, of which no stance is reliable"
+                "server sample? The answers to a prompt count as one, and no stance is reliable"
             )
             yield task
 
 
 def _add_metadata(samples: Iterable[Json]) -> Json:
-    """Put into samples what is known of their answers; return what the results say of all of them.
+    """Add the metadata of answers to their samples; return the totals for the results.
 
-    ``filtered`` is the share of a sample's answers that a filter of the provider withheld.
+    ``filtered`` of a sample is the share of its answers that a filter of the provider withheld.
     """
     dropped: Json = {}
     n_filtered = n_too_long = 0
@@ -204,12 +208,12 @@ def _run_lm_eval(config: Any, model: Any, specs: Sequence[Any], manager: Any, tr
 
 
 def _methods_by_task(tasks: Document, method: str) -> Json:
-    """A method of the tasks that have it, by their names."""
+    """Map the names of the tasks that have a method to that method."""
     return {name: getattr(task, method) for name, task in tasks.items() if hasattr(task, method)}
 
 
 def _extend_token_limit(task: Any, config: Any) -> None:
-    """Let the answers to a task be as long as a model that expects_reasoning needs."""
+    """Raise the token limit of a generation task for reasoning."""
     if task.get_config("output_type") == "generate_until":
         task_settings = task.get_config("generation_kwargs") or {}
         settings = generation_settings(task_settings, recorded_settings(config), config.metadata)
@@ -217,7 +221,7 @@ def _extend_token_limit(task: Any, config: Any) -> None:
 
 
 def _cached_class(config: Any, kind: Any) -> Any:
-    """The model's class with a memory; the dummy without the tokenizer that it would fetch for nothing."""
+    """Return the cached model class; the dummy model has no tokenizer, which it would download unused."""
     cached_class = cached_model_class(kind)
     if config.model == "dummy" and not config.apply_chat_template:
         cached_class.tokenizer = None
@@ -228,7 +232,7 @@ def _cached_class(config: Any, kind: Any) -> Any:
 def _open_stores(
     folder: Path | None, tasks: Document, model: Any, print_line: PrintLine
 ) -> Iterator[dict[str, AnswerStore]]:
-    """Open the stores of some tasks; every process of a run on several GPUs has its own."""
+    """Open the answer stores of tasks, one per process of a run on several GPUs."""
     rank = model.rank or int(os.environ.get("LOCAL_RANK", "0"))
     suffix = f".rank{rank}" if rank else ""
     with ExitStack() as stack:
@@ -238,12 +242,12 @@ def _open_stores(
             stores[name] = store = AnswerStore(path)
             stack.callback(store.close)
             if store.damaged:
-                print_line(f"{store.path}: was damaged and is put aside as {store.damaged.name}")
+                print_line(f"{store.path}: was damaged and is renamed to {store.damaged.name}")
         yield stores
 
 
 def _advance_torch_seed(seeds: Sequence[int | None] | None, n_cached: int) -> None:
-    """Draw other numbers than the run did that the kept answers are from."""
+    """Seed torch differently from the run that gave the cached answers."""
     from lm_eval.utils import set_torch_seed
 
     if seeds and seeds[2] is not None:

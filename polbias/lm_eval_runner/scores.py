@@ -1,4 +1,4 @@
-"""The main metric of every task with its interval, as the end of a run shows it."""
+"""Main metric of each task with its 95% interval, for the summary of a run."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any
 from polbias.aliases import Document
 from polbias.registry import Instrument, import_reference, instrument_of, instruments
 
-_ALL_ROWS = "_paper"  # metrics whose printed error takes rows for independent
+_ALL_ROWS = "_paper"  # metrics whose published standard error treats rows as independent
 _NO_VERDICT = ("refusal", "unparsable", "truncated", "non_answer_rate")
 _LEVEL = 0.95
 
 
 @dataclass(frozen=True)
 class Score:
-    """The main metric of a task.
+    """Main metric of a task.
 
     Args:
-        task: its name.
+        task: name of the task.
         metric: name of the metric.
-        value: the score; None where the answers carry none.
-        low: lower end of its 95% interval, None if there is none.
-        high: upper end.
+        value: the score; None if the answers do not support one.
+        low: lower end of the 95% interval; None if there is none.
+        high: upper end of the interval.
         n: number of rows.
-        clusters: number of units of these rows, over which the interval is.
-        missing: share of answers without a verdict, None if the task does not count them.
-        truncated: share of answers that were cut off.
+        clusters: number of clusters of the rows.
+        missing: share of non-answers; None if the task does not count them.
+        truncated: share of truncated answers.
     """
 
     task: str
@@ -80,7 +80,7 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
 
 
 def main_metric(names: Collection[str], instrument: Instrument | None) -> str | None:
-    """Return what a task of an instrument, or of none, is about; see docs/evaluating.md."""
+    """Return the main metric of a task, of an instrument or of none; see docs/evaluating.md."""
     metrics = [
         name
         for candidate in ([instrument] if instrument else instruments().values())

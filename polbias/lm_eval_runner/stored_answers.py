@@ -1,4 +1,4 @@
-"""Answers that exist: read from tables, results of batches and logs of Inspect; a model that gives them."""
+"""Read existing answers from tables, batch results and Inspect logs; return them from a model of lm_eval."""
 
 from __future__ import annotations
 
@@ -19,24 +19,22 @@ from polbias.lm_eval_runner.responses import ResponseError, metadata_of_texts, w
 from polbias.lm_eval_runner.server_errors import ServerError, error_in_answer
 from polbias.responses import REFUSED_BY_PROVIDER, Response
 
-# Answers as files have them.
-
 Columns = Mapping[str, str]
-"""Columns of a table for ``id`` and ``answer``."""
+"""Names of a table's columns for ``id`` and ``answer``."""
 
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """The answers under one id of a file.
+    """The answers with one id in a file.
 
     Attributes:
-        place: file and line.
-        id: of a row, or of a request.
-        texts: usually one; none where there is no answer.
-        task: where the file names it.
-        repeat: number of the answer among those to its row, from 1, where the file numbers them.
-        failure: why there is none, in a word.
-        model: name, where the file has one.
+        location: file and line.
+        id: id of a row or of a request.
+        texts: answers, usually one; empty if missing.
+        task: name of the task, if the file has it.
+        repeat: number of the answer to its row, from 1, if the file has it.
+        failure: code of the error in place of an answer.
+        model: name of the model, if the file has it.
     """
 
     location: str
@@ -49,12 +47,12 @@ class StoredAnswer:
 
 
 def read_answers(path: Path, columns: Columns, tasks: Collection[str]) -> Iterator[StoredAnswer]:
-    """Yield the answers of a file: a table, results of a batch, or a log of Inspect.
+    """Yield the answers of a file: a table, batch results, or an Inspect log.
 
     Args:
-        path: of the file.
-        columns: of ids and answers, in a table.
-        tasks: all that there are; a log of Inspect may be of another.
+        path: path of the file.
+        columns: columns of ids and answers in a table.
+        tasks: names of all tasks; an Inspect log of another task has none.
     """
     if inspect_logs.is_log(path):
         yield from _logged_answers(path, tasks)
@@ -100,7 +98,7 @@ def _table_answers(table: UserTable, columns: Columns) -> Iterator[StoredAnswer]
 
 
 def _texts_of_cells(cells: Document) -> list[Response]:
-    """The answer of a row of a table; none where its cell is blank and no finish reason says why."""
+    """Return the answer of a table row; empty if its cell is blank without a finish reason."""
     answer = cells["answer"]
     text, reason = (
         answer if isinstance(answer, str) else cell_text(answer),
@@ -119,7 +117,7 @@ def _repeat(text: str, location: str) -> int | None:
 
 
 def _responses(body: Document) -> list[Response]:
-    """The answers in the body of a response, as an API class has them."""
+    """Return the answers in a response body, parsed as for API models."""
     outputs = with_texts(body)
     if "choices" in outputs:
         choices = sorted(outputs["choices"], key=lambda choice: choice["index"])
@@ -131,7 +129,7 @@ def _responses(body: Document) -> list[Response]:
     return [Response(text, metadata) for text, metadata in zip(texts, metadata_of_texts(body), strict=True)]
 
 
-# Lines of results of a batch: of OpenAI's interface and those like it, and of Anthropic's.
+# Batch results of OpenAI-compatible APIs and of Anthropic.
 
 _REQUEST = ("method", "params")
 
@@ -166,7 +164,7 @@ def _batch_answers(table: UserTable) -> Iterator[StoredAnswer]:
 
 
 def _outcome(line: Document, location: str) -> tuple[Document | None, Document]:
-    """The body of a response, or what is said of why there is none."""
+    """Return the response body of a batch result, or None and the error."""
     response, result, error = line["response"], line["result"], line["error"]
     if isinstance(result, dict) and "type" in result:
         message = result.get("message")
@@ -178,35 +176,35 @@ def _outcome(line: Document, location: str) -> tuple[Document | None, Document]:
         return None, error
     present = [name for name in ("response", "result", "error") if line[name] is not None]
     raise InputError(
-        f"{location}: found {' and '.join(present) or 'neither response nor result'} of an unknown form, expected "
-        "the results of a batch of OpenAI (response.body) or Anthropic (result.type)"
+        f"{location}: found {' and '.join(present) or 'neither response nor result'} of an unknown form, "
+        "expected the results of a batch of OpenAI (response.body) or Anthropic (result.type)"
     )
 
 
 def _error_code(failure: Document) -> str:
-    """The innermost code or type of an error."""
+    """Return the innermost code or type of an error."""
     error = failure.get("error")
     inner = _error_code(error) if isinstance(error, dict) else ""
     return inner or str(failure.get("code") or failure.get("type") or "")
 
 
-# Answers by row: what is unknown or twice is an error, what is missing is counted.
+# Answers by row: unknown and duplicate answers are errors, missing ones are counted.
 
 _MAX_DISPLAYED = 3
 _Row = tuple[str, str]
-"""A task, and the id of a row."""
+"""Task and id of a row."""
 
 
 @dataclass(frozen=True)
 class Assigned:
-    """Answers by the rows of some tasks.
+    """Answers by row.
 
     Attributes:
-        by_row: the answers to each row that has all of them, by task and id.
-        missing: ids of rows without any answer, by task.
-        incomplete: ids of rows with fewer answers than the task wants, by task.
-        surplus: answers beyond those that the task wants.
-        failures: how many requests failed, by reason.
+        by_row: answers of each complete row, by task and id.
+        missing: ids of rows without answers, by task.
+        incomplete: ids of rows with fewer answers than the task requires, by task.
+        surplus: number of answers beyond the required ones.
+        failures: number of failed requests by reason.
     """
 
     by_row: Mapping[_Row, Sequence[str]]
@@ -216,7 +214,7 @@ class Assigned:
     failures: Counter[str]
 
     def lines(self, n_rows: Mapping[str, int]) -> Iterator[str]:
-        """Say how complete the answers to each task are."""
+        """Yield lines on the completeness of the answers to each task."""
         answered = Counter(task for task, _ in self.by_row)
         for task, total in n_rows.items():
             yield f"{task}: answers to {answered[task]:,} of {total:,} rows"
@@ -231,7 +229,7 @@ class Assigned:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.failures.most_common())
             yield f"requests that failed: {reasons}"
         if self.surplus:
-            yield f"answers beyond those that the tasks want, left out: {self.surplus:,}"
+            yield f"answers beyond the number that the tasks require, dropped: {self.surplus:,}"
 
 
 def _format_ids(ids: Sequence[str]) -> str:
@@ -241,14 +239,14 @@ def _format_ids(ids: Sequence[str]) -> str:
 
 @dataclass
 class _RowAnswers:
-    """The answers to a row so far, numbered ones apart; `n_required` are wanted."""
+    """The answers to a row so far, and the number required."""
 
     n_required: int = 0
     numbered: dict[int, str] = field(default_factory=dict)
     unnumbered: list[str] = field(default_factory=list)
 
     def add(self, texts: Sequence[str], repeat: int | None) -> bool:
-        """Take answers; False if there are too many, or two of one number."""
+        """Add answers; return False if there are too many, or two with one number."""
         if repeat is None:
             self.unnumbered += texts
             return len(self.unnumbered) + len(self.numbered) <= self.n_required
@@ -264,7 +262,7 @@ class _RowAnswers:
 
 
 class _Index:
-    """The rows of tasks, by their ids and by the ids of batch requests."""
+    """The rows of tasks, by row id and by batch request id."""
 
     def __init__(self, prompts: Sequence[ExportedPrompt]) -> None:
         self._by_id: dict[str, dict[_Row, None]] = {}
@@ -275,7 +273,7 @@ class _Index:
             self._by_key[prompt.row_key] = row
 
     def find(self, answer: StoredAnswer) -> tuple[_Row, int | None] | None:
-        """Return the row of an answer and its number; None if there is no such row."""
+        """Return the row and number of an answer; None if no row matches."""
         key, _, number = answer.id.rpartition("-")
         if key in self._by_key and number.isdecimal():
             return self._by_key[key], int(number)
@@ -290,7 +288,11 @@ class _Index:
 
 
 def assign(answers: Iterable[StoredAnswer], prompts: Sequence[ExportedPrompt]) -> Assigned:
-    """Assign answers to the rows of tasks, by the ids of rows or those of batch requests."""
+    """Assign answers to rows, by the ids of rows or of batch requests.
+
+    Raises:
+        InputError: if an answer has an unknown id, an ambiguous task, or is one too many for its row.
+    """
     index = _Index(prompts)
     rows: dict[_Row, _RowAnswers] = {}
     for prompt in prompts:
@@ -310,7 +312,9 @@ def assign(answers: Iterable[StoredAnswer], prompts: Sequence[ExportedPrompt]) -
     expected = f"ids of rows such as {prompts[0].id!r}, or custom_id as `polbias prompts` writes it"
     _refuse(unknown, "to no row", f"{expected}; name the right --task, or remove them")
     _refuse(
-        duplicates, "to a row that has its answers already", "one for each that the task wants; remove them"
+        duplicates,
+        "to a row that has its answers already",
+        "one for each that the task requires; remove them",
     )
     missing: dict[str, list[str]] = {}
     incomplete: dict[str, list[str]] = {}
@@ -333,11 +337,8 @@ def _refuse(answers: Sequence[StoredAnswer], problem: str, expected: str) -> Non
         raise InputError(f"{count} {problem}: {examples}{more}; expected {expected}")
 
 
-# The model that has them.
-
-
 def stored_model(by_row: Mapping[_Row, Sequence[str]]) -> Any:
-    """Return a model of lm_eval whose answers to each row are those that are stored, in their order."""
+    """Return a model of lm_eval that returns the stored answers to each row in order."""
     repeats: Counter[_Row] = Counter()
 
     def generate(requests: Sequence[Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Task files: names, groups and tags, read without lm_eval."""
+"""Read task files (tasks, groups and tags) without importing lm_eval."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from polbias.files import line_nested_too_deep, read_bytes
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
 from polbias.registry import task_folders
 
-# The task files: names, groups and tags, read without lm_eval so that a wrong name is told at once.
-
 _PREFIX = "polbias_"
 _WILDCARDS = "*?["
 _MAX_MATCHES = 4
@@ -32,7 +30,7 @@ _MAX_REASON = 300  # characters of a reason in a message
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML with lm_eval's ``!function`` as the name of the function."""
+    """YAML loader that reads lm_eval's ``!function`` as the name of the function."""
 
 
 _Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
@@ -40,11 +38,11 @@ _Loader.add_constructor("!function", lambda loader, node: loader.construct_scala
 
 @dataclass(frozen=True)
 class TaskFile:
-    """A task file with what it includes.
+    """A task file, merged with the files that it includes.
 
     Args:
-        name: of the task.
-        settings: what the file says; functions are their import names.
+        name: name of the task.
+        settings: fields of the file; functions are import names.
     """
 
     name: str
@@ -52,41 +50,41 @@ class TaskFile:
 
     @property
     def is_loglikelihood(self) -> bool:
-        """Whether it compares probabilities; else the model writes."""
+        """Whether the task scores log-likelihoods; else the model generates."""
         return self.settings.get("output_type") in ("multiple_choice", "loglikelihood")
 
     @property
     def data(self) -> Document:
-        """Arguments of its loader, without their prefix ``polbias_``."""
+        """Arguments of the loader, without the prefix ``polbias_``."""
         arguments: Document = self.settings.get("dataset_kwargs") or {}
         return {name.removeprefix(_PREFIX): value for name, value in arguments.items()}
 
     @property
     def metadata(self) -> Document:
-        """Its metadata: version, number of samples and so on."""
+        """Metadata: version, number of samples and so on."""
         metadata: Document = self.settings.get("metadata") or {}
         return metadata
 
     @property
     def samples(self) -> int:
-        """Answers per prompt that the task file asks for."""
+        """Answers per prompt."""
         return int(self.metadata.get("polbias_samples", 1))
 
     def rows(self, settings: Document) -> Any:
-        """Return what it asks, with settings of the user's own beside its metadata."""
+        """Load the rows, with the metadata of the task overridden by settings of the user."""
         arguments = {**self.metadata, **settings}
         load = import_task_function(self.settings.get("custom_dataset"), self.name)
         return load(**arguments, **(self.settings.get("dataset_kwargs") or {}))["test"]
 
 
 class Catalogue:
-    """All tasks, groups and tags below some folders.
+    """All tasks, groups and tags in folders.
 
     Args:
-        folders: where task files lie; a later folder goes before an earlier one.
+        folders: folders of task files; a later folder overrides an earlier one.
 
     Raises:
-        InputError: if a folder is not there, or a task file in it cannot be used.
+        InputError: if a folder is missing, or a task file is invalid.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
@@ -112,7 +110,7 @@ class Catalogue:
         return sorted({*self.tasks, *self.groups, *self.tags})
 
     def members(self, name: str) -> list[str]:
-        """Return the tasks that a name stands for, each once."""
+        """Return the tasks of a task, group or tag name, without duplicates."""
         tasks: dict[str, None] = {}
         seen: set[str] = set()
         pending = [name]
@@ -126,10 +124,10 @@ class Catalogue:
         return list(tasks)
 
     def select_tasks(self, values: Iterable[str]) -> list[str]:
-        """Return the names that lm_eval is to run.
+        """Return the tasks and groups that match names or patterns, for lm_eval.
 
-        A pattern stands for the tasks that it matches, or, where it matches none, for groups and tags. A task
-        that is also in a chosen group is asked once.
+        A pattern matches tasks or, if there is none, groups and tags. A task of a selected group is not
+        selected again. Log-likelihood tasks come first.
         """
         patterns = [name for value in values for name in map(str.strip, value.split(",")) if name]
         if not patterns:
@@ -141,11 +139,11 @@ class Catalogue:
             for task in self.members(group):
                 if task in group_by_task:
                     raise InputError(
-                        f"--tasks: {group_by_task[task]} and {group} both ask {task}; name one of them"
+                        f"--tasks: {group_by_task[task]} and {group} both contain {task}; name one of them"
                     )
                 group_by_task[task] = group
         ungrouped = [task for name in names if name not in self.groups for task in self.members(name)]
-        # Likelihoods first: where a server has none, that is known before any answer is paid for.
+        # A server without log-likelihoods then fails before any paid answer.
         selected = [*groups, *(task for task in dict.fromkeys(ungrouped) if task not in group_by_task)]
         return sorted(selected, key=self._is_generation)
 
@@ -166,7 +164,7 @@ class Catalogue:
 
     def _nearest(self, name: str) -> str:
         if name.endswith((".yaml", ".yml")) or "/" in name:
-            return "for files of your own name their folder with --include_path, and the task here"
+            return "for your own files give their folder with --include_path, and the task name here"
         matches = difflib.get_close_matches(name, self.names, _MAX_MATCHES, 0.5)
         matches += difflib.get_close_matches(_PREFIX + name, self.names, _MAX_MATCHES, 0.7)
         hint = f"nearest: {', '.join(list(dict.fromkeys(matches))[:_MAX_MATCHES])}; " if matches else ""
@@ -175,7 +173,7 @@ class Catalogue:
     def _add_file(self, path: Path, settings: Document) -> None:
         name = settings.get("group", settings.get("task"))
         if not isinstance(name, str):
-            return  # a base that others include
+            return  # a file for `include` only
         _check(path, settings)
         self.tasks.pop(name, None)
         self.groups.pop(name, None)
@@ -197,17 +195,17 @@ class Catalogue:
             cycle: list[str] = error.args[1][::-1]
             chain = " > ".join(cycle)[:_MAX_REASON]
             raise InputError(
-                f"{self._files[cycle[0]]}: task: the group contains itself ({chain}); take it out of one"
+                f"{self._files[cycle[0]]}: task: the group contains itself ({chain}); remove it from one"
             ) from None
 
 
 def catalogue(include: Sequence[Path] = ()) -> Catalogue:
-    """Read the task files of all instruments, and those in further folders."""
+    """Read the task files of all instruments and of additional folders."""
     return Catalogue([*task_folders(), *include])
 
 
 def _read(path: Path, including: Sequence[Path] = ()) -> Json:
-    """Return what a task file and those that it includes say; a file that is no mapping says nothing."""
+    """Return the fields of a task file and its includes; empty if the file is not a mapping."""
     content = _load_yaml(path, including)
     settings: Json = {**content} if isinstance(content, dict) else {}
     included = settings.pop("include", None)
@@ -229,7 +227,7 @@ def _read(path: Path, including: Sequence[Path] = ()) -> Json:
 
 def _load_yaml(path: Path, including: Sequence[Path]) -> Any:
     advice = (
-        f"correct `include` in {including[-1]}" if including else "correct it or take it out of the folder"
+        f"correct `include` in {including[-1]}" if including else "correct it or remove it from the folder"
     )
     try:
         text = read_bytes(path, MAX_TEMPLATE).decode("utf-8")
@@ -243,7 +241,7 @@ def _load_yaml(path: Path, including: Sequence[Path]) -> Any:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = mark.line + 1 if mark else None
         reason, advice = str(getattr(error, "problem", None) or error).splitlines()[0], "correct it"
-    # A value that is none of its tag makes PyYAML raise any of these.
+    # PyYAML raises any of these for a value that does not fit its tag.
     except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
         reason, line = str(error) or type(error).__name__, None
     location = f"{path}:{line}" if line else str(path)
@@ -252,18 +250,18 @@ def _load_yaml(path: Path, including: Sequence[Path]) -> Any:
 
 @lru_cache(maxsize=1024)  # most files include one of a few, and a process may read them more than once
 def _parse_yaml(text: str) -> tuple[int | None, Any]:
-    """Return the line in which a text is too deep, or what it says."""
+    """Return the line of a text that is nested too deep, or None and the parsed text."""
     line = line_nested_too_deep(text)
     return line, None if line else yaml.load(text, Loader=_Loader)
 
 
 def _as_list(value: Any) -> Sequence[Any]:
-    """Return what may be one thing or a list of them as a list."""
+    """Return a list: the value itself, its only item, or empty for None."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _check(path: Path, settings: Document) -> None:
-    """Refuse a task or group whose fields are not of the kinds that lm_eval knows."""
+    """Raise InputError if a field of a task or group has the wrong type."""
     inner = settings.get("task")
     if not all(isinstance(item, str | dict) for item in _as_list(inner)):  # lm_eval takes whole tasks as well
         raise _field_error(path, "task", inner, "a name, or a list of names")
@@ -274,7 +272,7 @@ def _check(path: Path, settings: Document) -> None:
         value = settings.get(field)
         is_mapping = isinstance(value, dict) and all(isinstance(name, str) for name in value)
         if value is not None and not is_mapping:
-            raise _field_error(path, field, value, "values by name")
+            raise _field_error(path, field, value, "a mapping")
     samples = (settings.get("metadata") or {}).get("polbias_samples", 1)
     if not isinstance(samples, int) or samples < 1:
         raise _field_error(path, "metadata.polbias_samples", samples, "a whole number from 1")
@@ -284,16 +282,16 @@ def _field_error(path: Path, field: str, value: Any, expected: str) -> InputErro
     return InputError(f"{path}: {field}: found {short(value)}, expected {expected}; correct it")
 
 
-# What a task asks for: how many tokens an answer may take.
+# The token limit of answers.
 
 MIN_REASONING_TOKENS = 4096
-"""Tokens that an answer may take at least, its thoughts among them, where a model is to reason."""
+"""Minimum token limit of an answer, including its reasoning, with --reasoning."""
 
 REASONING = "polbias_reasoning"
-"""Among the metadata: the model reasons before it answers."""
+"""Metadata key: the model reasons before it answers."""
 
 TOKEN_LIMIT = "max_gen_toks"
-"""The most tokens of an answer, as tasks name it."""
+"""Token limit of an answer in task files."""
 OTHER_TOKEN_LIMITS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
 TOKEN_LIMIT_SETTINGS = (TOKEN_LIMIT, *OTHER_TOKEN_LIMITS)
 
@@ -301,9 +299,9 @@ TOKEN_LIMIT_SETTINGS = (TOKEN_LIMIT, *OTHER_TOKEN_LIMITS)
 def generation_settings(
     task_settings: Document, user_settings: Document | None, metadata: Document | None
 ) -> Json:
-    """Return the generation settings of a task: its own, those of the user, and room to reason.
+    """Return the generation settings of a task, overridden by the user's.
 
-    A room that the user names is left as it is.
+    Reasoning raises the token limit to MIN_REASONING_TOKENS, unless the user set one.
     """
     settings = {**task_settings, **(user_settings or {})}
     if (metadata or {}).get(REASONING) and not {*TOKEN_LIMIT_SETTINGS} & {*(user_settings or {})}:
@@ -312,25 +310,22 @@ def generation_settings(
 
 
 def refuse_likelihoods(tasks: Iterable[TaskFile]) -> None:
-    """Refuse tasks that compare probabilities where a model is to reason."""
+    """Raise InputError for log-likelihood tasks with --reasoning."""
     names = [task.name for task in tasks if task.is_loglikelihood]
     if names:
         raise InputError(
-            f"--reasoning: found {shorten_list(names)} among --tasks, where probabilities of labels are "
-            "compared; expected tasks in which the model writes; run these apart, without --reasoning"
+            f"--reasoning: found {shorten_list(names)} among --tasks, which score log-likelihoods; "
+            "expected generation tasks; run these apart, without --reasoning"
         )
 
 
 def shorten_list(names: Sequence[str]) -> str:
-    """Return a few names, and how many more there are."""
+    """Return the first three names, and the number of further ones."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-# What a task asks: requests and tokens, counted from its rows.
-
-
 def import_task_function(name: Any, task: str) -> Callable[..., Any]:
-    """Return the function that a task file names."""
+    """Import the function that a task file names."""
     if not isinstance(name, str) or "." not in name:
         raise InputError(
             f"{task}: found {short(name)}, expected a function of Python (!function MODULE.NAME)"

@@ -67,7 +67,10 @@ def test_a_run_stops_with_its_budget_and_goes_on_with_a_larger_one(
         rest = evaluate(*asked, "--max-tokens", "1000000")
         assert rest.exception is None, rest.output
         assert server.count == ROWS
-    assert {*re.findall(r"tokens (asked|from file): [\d,]+ in", rest.output)} == {"asked", "from file"}
+    assert {*re.findall(r"tokens (of requests|from cache): [\d,]+ in", rest.output)} == {
+        "of requests",
+        "from cache",
+    }
 
 
 def test_a_model_in_this_process_stops_between_calls(evaluate: Evaluate) -> None:

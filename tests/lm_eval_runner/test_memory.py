@@ -146,7 +146,7 @@ def test_the_error_says_how_far_it_came_and_what_the_server_said() -> None:
     with pytest.raises(StoppedError) as caught:
         memory.answer("generate_until", [Request("a")] * 5, model)
     told = str(caught.value)
-    assert "stopped after 2 of 5 requests (ConnectionError: gone; the server said: quota exceeded" in told
+    assert "stopped after 2 of 5 requests (ConnectionError: gone; the server replied: quota exceeded" in told
     assert "run the same command again; 3 are missing" in told
     assert "sk-abcdefgh" not in told
     assert "\n" not in told
