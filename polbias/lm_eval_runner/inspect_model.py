@@ -92,9 +92,9 @@ def generate_config(settings: Document) -> GenerateConfig:
     fields["stop_seqs"] = [stop for stop in ([stops] if isinstance(stops, str) else stops) if stop] or None
     if unknown := [name for name in remaining if name not in _SETTINGS]:
         raise InputError(
-            f"--gen_kwargs {unknown[0]}: not a setting of requests to --model {INSPECT}, expected temperature, "
-            "top_p, max_tokens, seed, reasoning_effort or another of Inspect's; arguments of its client, "
-            f"retries and connections go into --model_args ({unknown[0]}=...)"
+            f"--gen_kwargs {unknown[0]}: not a setting of requests to --model {INSPECT}, expected "
+            "temperature, top_p, max_tokens, seed, reasoning_effort or another of Inspect's; client "
+            f"arguments, retries and connections go into --model_args ({unknown[0]}=...)"
         )
     return _config("--gen_kwargs", {**fields, **remaining})
 

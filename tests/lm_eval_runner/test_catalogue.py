@@ -93,7 +93,7 @@ def test_tasks_of_one_s_own(tmp_path: Path) -> None:
             {"a": "task: a\ninclude: b.yaml", "b": "include: ./c.yaml", "c": "include: b.yaml"},
             r"c\.yaml: include: .*\(b\.yaml > c\.yaml > b\.yaml\)",
         ),
-        ({"a": "group: g\ntask: [g]"}, r"a\.yaml: task: .*contains itself \(g > g\); take it out"),
+        ({"a": "group: g\ntask: [g]"}, r"a\.yaml: task: .*contains itself \(g > g\); remove it"),
         (
             {"a": "group: g\ntask: [h]", "b": "group: h\ntask: g"},
             r"contains itself \((g > h > g|h > g > h)\)",
