@@ -175,7 +175,7 @@ def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
             raise ResponseError(
                 f"logprobs of the response: found {sum(lengths)} values, expected {total or 'as many'} as "
                 "the server counts tokens (usage), or tokens that join to its text; its log-likelihoods "
-                "would be of other tokens: use a server that echoes the whole prompt, as vLLM's does, or --model hf"
+                "would be of other tokens: use a server that echoes the prompt, as vLLM's does, or --model hf"
             )
     return bodies
 
