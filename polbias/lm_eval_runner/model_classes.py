@@ -141,7 +141,7 @@ def _can_sample_labels(kind: Any, task: TaskFile) -> bool:
 
     class_name = task.settings.get("class")
     return issubclass(kind, LocalChatCompletion) and hasattr(
-        class_name and import_task_function(class_name, task.name), "sampled"
+        class_name and import_task_function(class_name, task.name), "sampled_shares"
     )
 
 

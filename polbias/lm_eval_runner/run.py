@@ -121,8 +121,8 @@ def evaluate(
             faults=Faults(print_line),
             settings=request_settings(config, kind, print_line),
             expects_reasoning=is_reasoning,
-            planners=_methods_by_task(lm_eval_tasks["tasks"], "asking") if can_stop_early else {},
-            readers=_methods_by_task(lm_eval_tasks["tasks"], "sampled"),
+            planners=_methods_by_task(lm_eval_tasks["tasks"], "plan_sampling") if can_stop_early else {},
+            readers=_methods_by_task(lm_eval_tasks["tasks"], "sampled_shares"),
             accepts_n=None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False,
         )
         model.answer_cache = answer_cache

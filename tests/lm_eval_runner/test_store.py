@@ -69,7 +69,7 @@ def test_a_run_that_is_killed_loses_nothing(tmp_path: Path) -> None:
     code = (
         "import sys, time; from polbias.models.cache import AnswerStore; from pathlib import Path\n"
         "store = AnswerStore(Path(sys.argv[1]))\n"
-        "for number in range(50): store.put('k', number, f'answer {number}')\n"
+        "for number in range(50): store.write('k', number, f'answer {number}')\n"
         "print('written', flush=True); time.sleep(60)"
     )
     with subprocess.Popen(
