@@ -292,6 +292,6 @@ def _show_costs(config: Any, chosen: ChosenSet, n: int | None, design: ChoiceDes
             [row["prompt"] for row in rows],
             allowed(dataset.article_tokens, config.gen_kwargs),
         ),
-        "choices": Cost.of(asked, allowed(dataset.answer_tokens, None), items=items, assumed=assumed),
+        "choices": Cost.of(asked, allowed(dataset.answer_tokens, None), items=items, assumption=assumed),
     }
     show_costs(costs, config, budget)

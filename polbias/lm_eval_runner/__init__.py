@@ -1,1 +1,1 @@
-"""Run lm_eval over our tasks: which tasks, with which model, what is kept, what came of it."""
+"""Run lm_eval over polbias tasks: task files, models, the answer cache and the result files."""

@@ -1,4 +1,4 @@
-"""Lines of batch requests, as the interfaces of OpenAI and Anthropic take them."""
+"""Render batch requests as JSON lines for the APIs of OpenAI and Anthropic."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import json
 
 from polbias.aliases import Document, Json
 from polbias.lm_eval_runner.exported_prompts import ExportedPrompt, system_text, turns_without_system
-from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM
+from polbias.lm_eval_runner.tasks import OTHER_TOKEN_LIMITS, TOKEN_LIMIT
 
-_MAX_STOPS = 4  # strings that OpenAI takes
+_MAX_STOPS = 4  # stop strings that OpenAI accepts
 
 
 def openai_line(prompt: ExportedPrompt, model: str) -> str:
-    """Return a request to OpenAI's batch interface, for ``/v1/chat/completions``."""
+    """Return the line of a request to OpenAI's batch API, for ``/v1/chat/completions``."""
     settings = _sent(prompt.settings)
     stops = settings.pop("until", [])[:_MAX_STOPS]
     body = {
         "model": model,
         "messages": prompt.messages,
-        "max_completion_tokens": settings.pop(ROOM),
+        "max_completion_tokens": settings.pop(TOKEN_LIMIT),
         **({"stop": stops} if stops else {}),
         **settings,
     }
@@ -27,12 +27,12 @@ def openai_line(prompt: ExportedPrompt, model: str) -> str:
 
 
 def anthropic_line(prompt: ExportedPrompt, model: str) -> str:
-    """Return a request to Anthropic's Message Batches interface."""
+    """Return the line of a request to Anthropic's Message Batches API."""
     settings = _sent(prompt.settings)
     stops, system = settings.pop("until", []), system_text(prompt)
     params = {
         "model": model,
-        "max_tokens": settings.pop(ROOM),
+        "max_tokens": settings.pop(TOKEN_LIMIT),
         **({"system": system} if system else {}),
         "messages": turns_without_system(prompt),
         **({"stop_sequences": stops} if stops else {}),
@@ -42,12 +42,12 @@ def anthropic_line(prompt: ExportedPrompt, model: str) -> str:
 
 
 def _sent(settings: Document) -> Json:
-    """Settings that are sent: without those that are null, the room under one name."""
+    """Return the settings to send: without null values, the token limit under one name."""
     sent = {name: value for name, value in settings.items() if value is not None}
-    for name in OTHER_ROOMS:
-        if name in sent:  # from the user, as tasks say max_gen_toks
-            sent[ROOM] = sent.pop(name)
-    sent.pop("do_sample", None)  # the temperature says the same
+    for name in OTHER_TOKEN_LIMITS:
+        if name in sent:  # from the user: tasks use max_gen_toks
+            sent[TOKEN_LIMIT] = sent.pop(name)
+    sent.pop("do_sample", None)  # implied by the temperature
     until = sent.get("until") or []
     return sent | {"until": [stop for stop in ([until] if isinstance(until, str) else until) if stop]}
 

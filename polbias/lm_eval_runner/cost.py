@@ -1,4 +1,4 @@
-"""Requests and tokens of tasks, counted from their rows."""
+"""Estimate the requests and tokens of tasks from their rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from polbias.aliases import Document
 from polbias.lm_eval_runner.tasks import (
-    ROOM,
-    ROOM_SETTINGS,
+    TOKEN_LIMIT,
+    TOKEN_LIMIT_SETTINGS,
     TaskFile,
     generation_settings,
     import_task_function,
@@ -18,20 +18,20 @@ from polbias.lm_eval_runner.tasks import (
 from polbias.models.tokens import estimate_tokens, shared_tokens
 
 AssumedRows: TypeAlias = Callable[..., tuple[Any, float, str] | None]
-"""Rows of one item with assumed texts, the number of items, and the assumption; None if texts are given."""
+"""Return rows of an item with assumed texts, number of items, assumption; None if the texts exist."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a task asks.
+    """Requests and tokens of a task.
 
     Args:
-        prompts: rows.
-        requests: sent to an API; a local model that scores likelihoods shares the prompt between labels.
-        tokens_in: of all prompts that are sent, a prompt that is sent twice counted twice.
-        tokens_out: at most so many are generated.
-        shared: of the tokens in, those that a server need not read again if it keeps every prefix.
-        assumed: what is not known yet and was assumed, in words.
+        prompts: number of rows.
+        requests: requests to an API; a local model that scores likelihoods shares the prompt between labels.
+        tokens_in: input tokens; a prompt that is sent twice counts twice.
+        tokens_out: upper bound of the output tokens.
+        shared: input tokens that a server with a complete prefix cache does not process again.
+        assumption: sentence on assumed texts; empty if none.
     """
 
     prompts: int
@@ -45,22 +45,22 @@ class Cost:
     def of(
         cls,
         sent: Sequence[str],
-        room: int,
+        max_answer_tokens: int,
         *,
         prompts: int = 0,
         samples: int = 1,
         items: float = 1,
-        assumed: str = "",
+        assumption: str = "",
     ) -> Cost:
-        """Count texts that are sent, each so many times and for so many items, with room for an answer."""
+        """Return the cost of texts that are sent `samples` times per item, with `max_answer_tokens` each."""
         requests = round(items * samples * len(sent))
         return cls(
             round(items * (prompts or len(sent))),
             requests,
             round(items * samples * estimate_tokens(sent)),
-            requests * room,
+            requests * max_answer_tokens,
             round(items * shared_tokens(sent, samples)),
-            assumed,
+            assumption,
         )
 
 
@@ -71,33 +71,35 @@ def cost(
     limit: float | None = None,
     assumed_rows: Mapping[str, AssumedRows] = MappingProxyType({}),
 ) -> Cost:
-    """Count the requests and tokens of a task.
+    """Estimate the requests and tokens of a task.
 
     Args:
         task: the task.
-        metadata: of ``--metadata``.
-        generation: of ``--gen_kwargs``.
-        limit: of ``--limit``.
-        assumed_rows: by a loader whose rows have a model's own texts, the function that assumes them.
+        metadata: value of ``--metadata``.
+        generation: value of ``--gen_kwargs``.
+        limit: value of ``--limit``.
+        assumed_rows: functions that assume the texts a model has yet to write, by the loader of the rows.
     """
-    about = {**task.metadata, **(metadata or {})}
+    merged_metadata = {**task.metadata, **(metadata or {})}
     assume = assumed_rows.get(str(task.settings.get("custom_dataset")))
-    rows_of_item = assume and assume(**about, **(task.settings.get("dataset_kwargs") or {}))
-    rows, items, assumed = rows_of_item or (task.rows(metadata or {}), 1, "")
+    rows_of_item = assume and assume(**merged_metadata, **(task.settings.get("dataset_kwargs") or {}))
+    rows, items, assumption = rows_of_item or (task.rows(metadata or {}), 1, "")
     if limit is not None:
-        every = len(rows) * items
-        wanted = int(min(every, round(every * limit) if limit < 1 else limit))
-        rows, items = rows.select(range(min(len(rows), wanted))), max(wanted / len(rows), 1)
+        n_rows = len(rows) * items
+        n_selected = int(min(n_rows, round(n_rows * limit) if limit < 1 else limit))
+        rows, items = rows.select(range(min(len(rows), n_selected))), max(n_selected / len(rows), 1)
     prompts = [*rows[task.settings["doc_to_text"]]]
     if task.is_loglikelihood:
-        given = task.settings["doc_to_choice"]
-        labels: Callable[[Any], list[str]] = (
-            (lambda _: given) if isinstance(given, list) else import_task_function(given, task.name)
+        choice_spec = task.settings["doc_to_choice"]
+        labels_of: Callable[[Any], list[str]] = (
+            (lambda _: choice_spec)
+            if isinstance(choice_spec, list)
+            else import_task_function(choice_spec, task.name)
         )
-        sent = [prompt + label for prompt, row in zip(prompts, rows, strict=True) for label in labels(row)]
-        return Cost.of(sent, 1, prompts=len(prompts), items=items, assumed=assumed)
-    samples = int(about.get("polbias_samples", 1)) if task.samples > 1 else 1
+        sent = [prompt + label for prompt, row in zip(prompts, rows, strict=True) for label in labels_of(row)]
+        return Cost.of(sent, 1, prompts=len(prompts), items=items, assumption=assumption)
+    samples = int(merged_metadata.get("polbias_samples", 1)) if task.samples > 1 else 1
     settings = generation_settings(task.settings.get("generation_kwargs", {}), generation, metadata)
-    given = [value for name in ROOM_SETTINGS if (value := (generation or {}).get(name)) is not None]
-    most = next(iter(given), settings[ROOM])
-    return Cost.of(prompts, int(most), samples=samples, items=items, assumed=assumed)
+    limits = [value for name in TOKEN_LIMIT_SETTINGS if (value := (generation or {}).get(name)) is not None]
+    max_tokens = next(iter(limits), settings[TOKEN_LIMIT])
+    return Cost.of(prompts, int(max_tokens), samples=samples, items=items, assumption=assumption)

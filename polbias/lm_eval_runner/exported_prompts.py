@@ -1,4 +1,4 @@
-"""Prompts of tasks as a chat gets them, for models that are asked elsewhere."""
+"""Export the chat prompts of tasks, for models that polbias does not call."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from polbias.lm_eval_runner.run import evaluate
 from polbias.lm_eval_runner.settings import move_settings
 from polbias.lm_eval_runner.tasks import Catalogue, shorten_list
 
-# A model of lm_eval without a server: its requests are those of a chat, its answers those of a function.
+# A chat model of lm_eval without a server: a function answers.
 
 
 def chat_config(
     names: Sequence[str], output: Path, options: Sequence[str], model_args: Document, **metadata: Any
 ) -> Any:
-    """Return the options of a run whose prompts are those of a chat, and whose requests carry no seeds."""
+    """Return the options of a run with chat prompts, without a seed per request."""
     config = parse([*options, "--tasks", ",".join(names), "--output_path", str(output)])
     config.model, config.model_args = "score", {**model_args}
     config.metadata = {**model_args, **metadata, **config.metadata, "polbias_seeds": False}
@@ -35,7 +35,7 @@ def chat_config(
 
 
 def chat_class(generate: Callable[[Sequence[Any]], list[str]]) -> Any:
-    """Return a class of lm_eval that takes messages, as its API classes do, and answers with a function."""
+    """Return a model class of lm_eval for chat messages that calls a function for its answers."""
     from lm_eval.api.model import LM
     from lm_eval.models.api_models import JsonChatStr
 
@@ -56,12 +56,16 @@ def chat_class(generate: Callable[[Sequence[Any]], list[str]]) -> Any:
 
 
 def written_tasks(catalogue: Catalogue, names: Sequence[str]) -> list[str]:
-    """Return the tasks that some names stand for; one that compares probabilities is refused."""
+    """Return the tasks of some task, group or tag names.
+
+    Raises:
+        InputError: if a task scores log-likelihoods.
+    """
     members = [task for name in names for task in catalogue.members(name)]
     if scoring := [name for name in members if catalogue.tasks[name].is_loglikelihood]:
         raise InputError(
-            f"{shorten_list(scoring)}: compares probabilities of labels, expected a task whose answers are "
-            "written, such as the same name without _loglikelihood"
+            f"{shorten_list(scoring)}: scores log-likelihoods, expected a generation task, such as the same "
+            "name without _loglikelihood"
         )
     return members
 
@@ -74,13 +78,13 @@ class ExportedPrompt:
     """A request for one answer.
 
     Attributes:
-        task: its name.
-        number: of the row in its task, from 0.
-        row: of the dataset.
+        task: name of the task.
+        number: index of the row in its task, from 0.
+        row: row of the data set.
         repeat: number of the answer to this row, from 1.
-        messages: of the chat.
-        settings: of the generation, as the task and the user have them.
-        digest: of task and row, which tells a row from that of another version.
+        messages: messages of the chat.
+        settings: generation settings of the task and the user.
+        digest: hash of task and row; it differs between versions of a row.
     """
 
     task: str
@@ -93,22 +97,22 @@ class ExportedPrompt:
 
     @property
     def id(self) -> str:
-        """The id of the row."""
+        """Id of the row."""
         return str(self.row["id"])
 
     @property
     def row_key(self) -> str:
-        """The beginning of the ids of all requests about this row."""
+        """Prefix of the ids of all requests of this row."""
         return f"{self.number}-{self.digest}"
 
     @property
     def custom_id(self) -> str:
-        """The id of the request, of at most 64 letters, digits and hyphens."""
+        """Id of the request, at most 64 letters, digits and hyphens."""
         return f"{self.row_key}-{self.repeat}"
 
 
 class _RecordedRequests(BaseException):
-    """The end of a run whose requests are known. No Exception, as a run reports any as lm_eval's failure."""
+    """Ends a run once its requests are built. Not an Exception: a run reports these as lm_eval's failure."""
 
     def __init__(self, requests: Sequence[Any]) -> None:
         super().__init__()
@@ -116,16 +120,16 @@ class _RecordedRequests(BaseException):
 
 
 def recorded_prompts(
-    config: Any, catalogue: Catalogue, names: Sequence[str], tell: PrintLine
+    config: Any, catalogue: Catalogue, names: Sequence[str], print_line: PrintLine
 ) -> list[ExportedPrompt]:
-    """Return the requests of a run, in its order, from lm_eval itself."""
+    """Return the requests that lm_eval builds for a run, in order."""
 
     def record(requests: Sequence[Any]) -> list[str]:
         raise _RecordedRequests(requests)
 
     kind = chat_class(record)
     try:
-        evaluate(config, catalogue, names, kind, None, tell, kind())
+        evaluate(config, catalogue, names, kind, None, print_line, kind())
     except _RecordedRequests as recorded:
         return [*_prompts(recorded.requests)]
     raise InputError(f"{', '.join(names)}: found no prompt; expected a task with rows")
@@ -146,12 +150,12 @@ def _prompts(requests: Sequence[Any]) -> Iterator[ExportedPrompt]:
 
 
 def _check_id(request: Any, ids: set[tuple[str, str]]) -> None:
-    """Refuse a row without an id of its own, by which its answer could not be found again."""
+    """Raise InputError unless the row has a unique id, by which answers are assigned."""
     name = request.doc.get("id")
     if name is None or (request.task_name, str(name)) in ids:
-        found = "none" if name is None else f"{name!r} twice"
+        problem = "none" if name is None else f"{name!r} twice"
         raise InputError(
-            f"{request.task_name}: row {request.doc_id + 1}: id: found {found}, expected one for each row; "
+            f"{request.task_name}: row {request.doc_id + 1}: id: found {problem}, expected one for each row; "
             "correct the rows of the task"
         )
     ids.add((request.task_name, str(name)))
@@ -167,8 +171,8 @@ def _digest(task: str, row: Document) -> str:
 def prompt_table(prompts: Sequence[ExportedPrompt]) -> tuple[list[str], Iterator[list[Any]]]:
     """Return the columns of a table of prompts, and its rows.
 
-    Besides id, task and prompt there are the number of the answer, the system turn and all turns of a chat
-    where a prompt has several.
+    Columns: id, task and prompt; repeat, system and messages only where a prompt has several answers, a
+    system message or several other messages.
     """
     has_system = any(prompt.messages[0]["role"] == "system" for prompt in prompts)
     has_turns = any(len(turns_without_system(prompt)) > 1 for prompt in prompts)
@@ -187,12 +191,12 @@ def prompt_table(prompts: Sequence[ExportedPrompt]) -> tuple[list[str], Iterator
 
 
 def turns_without_system(prompt: ExportedPrompt) -> list[Document]:
-    """Return the turns of a prompt but its system turn."""
+    """Return the messages of a prompt except system messages."""
     return [turn for turn in prompt.messages if turn["role"] != "system"]
 
 
 def system_text(prompt: ExportedPrompt) -> str:
-    """Return the text of the system turns."""
+    """Return the text of the system messages."""
     return "\n\n".join(turn["content"] for turn in prompt.messages if turn["role"] == "system")
 
 

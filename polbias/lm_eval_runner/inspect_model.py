@@ -1,4 +1,4 @@
-"""Hosted models as a model of lm_eval: those that the providers of Inspect reach."""
+"""Call hosted models through the providers of Inspect, as a model of lm_eval."""
 
 from __future__ import annotations
 
@@ -38,23 +38,23 @@ from polbias.lm_eval_runner.budget import BudgetSemaphore
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.lm_eval_runner.requests import GENERATE, RequestRejected
 from polbias.lm_eval_runner.responses import inspect_response, native_reason, text_of
-from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, PassingError, ServerError, error_in_answer
+from polbias.lm_eval_runner.server_errors import NO_SYSTEM_TURN, ServerError, TransientError, error_in_answer
 from polbias.lm_eval_runner.settings import LIMIT, NEWER_LIMIT
 from polbias.models.bodies import LIMIT_CODE, TOO_LONG, limit_bodies
 from polbias.models.redirects import redirect_hook
 from polbias.responses import Response, is_withheld
 from polbias.safe_text import redact_message, register
 
-# Settings of a request: lm_eval's names, Inspect's, and those on the wire.
+# Settings of a request: names in lm_eval, in Inspect, and in request bodies.
 
-_ALIASES = {  # the first that is given holds
+_ALIASES = {  # in order of precedence
     "max_tokens": ("max_completion_tokens", "max_tokens", "max_new_tokens", "max_gen_toks"),
     "stop_seqs": ("stop_seqs", "stop", "until"),
 }
-_IMPLIED = ("do_sample",)  # the temperature says the same
-# How patiently a model is asked, which --model_args says, and what would change what an answer is.
-_PATIENCE = frozenset({"max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"})
-_NO_SETTINGS = _PATIENCE | {
+_IGNORED_SETTINGS = ("do_sample",)  # implied by the temperature
+# Settings of retries belong into --model_args; the others change the kind of a response.
+_RETRY_ARGUMENTS = frozenset({"max_retries", "timeout", "attempt_timeout", "stream_idle_timeout"})
+_CLIENT_ARGUMENTS = _RETRY_ARGUMENTS | {
     *(
         "max_connections",
         "adaptive_connections",
@@ -66,9 +66,9 @@ _NO_SETTINGS = _PATIENCE | {
     ),
     *("fail_on_refusal", "fallback_models", "modalities", "max_tool_output", "internal_tools"),
 }
-_SETTINGS = frozenset(GenerateConfig.model_fields) - _NO_SETTINGS
-# Names in the bodies of requests, in lower case and without underscores.
-_ON_WIRE = {
+_SETTINGS = frozenset(GenerateConfig.model_fields) - _CLIENT_ARGUMENTS
+# Name in messages, and names in request bodies in lower case without underscores.
+_WIRE_NAMES = {
     "temperature": ("temperature", {"temperature"}),
     "top_p": ("top_p", {"topp"}),
     "top_k": ("top_k", {"topk"}),
@@ -78,25 +78,25 @@ _ON_WIRE = {
     "presence_penalty": ("presence_penalty", {"presencepenalty"}),
 }
 _FIELDS = {"stop": "stop_seqs"}
-_PROMPT = ("messages", "input", "contents", "prompt", "system", "extra_headers")
+_PROMPT_FIELDS = ("messages", "input", "contents", "prompt", "system", "extra_headers")
 
 
 def generate_config(settings: Document) -> GenerateConfig:
-    """Return the generation settings of a request as Inspect's; null is not sent."""
-    given = {name: value for name, value in settings.items() if name not in _IMPLIED}
+    """Return Inspect's generation config for the settings of a request; null values are dropped."""
+    remaining = {name: value for name, value in settings.items() if name not in _IGNORED_SETTINGS}
     fields: Json = {}
     for field, names in _ALIASES.items():
-        values = [given.pop(name) for name in names if name in given]
+        values = [remaining.pop(name) for name in names if name in remaining]
         fields[field] = values[0] if values else None
     stops = fields["stop_seqs"] or []
     fields["stop_seqs"] = [stop for stop in ([stops] if isinstance(stops, str) else stops) if stop] or None
-    if unknown := [name for name in given if name not in _SETTINGS]:
+    if unknown := [name for name in remaining if name not in _SETTINGS]:
         raise InputError(
-            f"--gen_kwargs {unknown[0]}: no setting of a request to --model {INSPECT}, expected temperature, "
-            "top_p, max_tokens, seed, reasoning_effort or another of Inspect's; what its client takes, "
-            f"and how it is asked, goes into --model_args ({unknown[0]}=...)"
+            f"--gen_kwargs {unknown[0]}: not a setting of requests to --model {INSPECT}, expected "
+            "temperature, top_p, max_tokens, seed, reasoning_effort or another of Inspect's; client "
+            f"arguments, retries and connections go into --model_args ({unknown[0]}=...)"
         )
-    return _config("--gen_kwargs", {**fields, **given})
+    return _config("--gen_kwargs", {**fields, **remaining})
 
 
 def _config(option: str, settings: Document) -> GenerateConfig:
@@ -109,29 +109,31 @@ def _config(option: str, settings: Document) -> GenerateConfig:
 
 
 def dropped_settings(config: GenerateConfig, call: ModelCall | None) -> Json:
-    """Return the settings that the request which was really sent does not have, or has another value of."""
-    if call is None or not call.request:  # a provider that does not show its requests
+    """Return the settings that are missing in the request sent, or have another value there."""
+    if call is None or not call.request:  # a provider that does not record its requests
         return {}
     sent = dict(_parameters(call.request))
     dropped: Json = {}
-    for field, (name, wire_names) in _ON_WIRE.items():
+    for field, (name, wire_names) in _WIRE_NAMES.items():
         value = getattr(config, field)
-        if value is not None and not any(_same(value, sent[each]) for each in wire_names & {*sent}):
+        if value is not None and not any(
+            _is_same_value(value, sent[wire_name]) for wire_name in wire_names & {*sent}
+        ):
             dropped[name] = value
     return dropped
 
 
 def _parameters(body: Any) -> Iterator[tuple[str, Any]]:
-    """Yield names and values at every depth of a request, but not of its prompt."""
+    """Yield names and values at every depth of a request body, without its prompt."""
     for name, value in body.items():
-        if value is not None and name not in _PROMPT:
+        if value is not None and name not in _PROMPT_FIELDS:
             yield name.replace("_", "").lower(), value
             if isinstance(value, Mapping):
                 yield from _parameters(value)
 
 
-def _same(value: Any, sent: Any) -> bool:
-    """Whether a number is the one that was sent, which may have been rounded; any list is."""
+def _is_same_value(value: Any, sent: Any) -> bool:
+    """Whether two numbers are equal up to rounding; True for other types."""
     if isinstance(value, int | float) and isinstance(sent, int | float):
         return math.isclose(value, sent, rel_tol=1e-4)
     return True
@@ -139,68 +141,68 @@ def _same(value: Any, sent: Any) -> bool:
 
 # Responses and errors.
 
-_NO_ANSWER = (TypeError, AttributeError, LookupError, ValueError)  # of a client that looks for one
-_FILTERED = "content_filter"  # Inspect's stop reason, for what withholds an answer
-_TURNS = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+_PARSE_ERRORS = (TypeError, AttributeError, LookupError, ValueError)  # of a client that parses a response
+_FILTERED = "content_filter"  # Inspect's stop reason of a withheld answer
+_MESSAGE_CLASSES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
 def messages(prompt: Any) -> list[ChatMessage]:
-    """Return the turns of a prompt."""
+    """Return the chat messages of a prompt."""
     if not isinstance(prompt, JsonChatStr):
         return [ChatMessageUser(content=str(prompt))]
-    return [_TURNS[turn["role"]](content=turn["content"]) for turn in json.loads(prompt.prompt)]
+    return [_MESSAGE_CLASSES[turn["role"]](content=turn["content"]) for turn in json.loads(prompt.prompt)]
 
 
 class UnavailableError(Exception):
-    """A server still fails after the last retry."""
+    """The server still fails after the last retry."""
 
 
 def _last_call() -> ModelCall | None:
-    """The request that was sent last, with its response, where a provider shows it."""
+    """Return the last request and response; None if the provider does not record them."""
     calls = [event.call for event in transcript().events if isinstance(event, ModelEvent)]
     return calls[-1] if calls else None
 
 
 def _payload(config: GenerateConfig) -> Json:
     """Return settings under the names that servers use in their errors."""
-    fields = {name: getattr(config, field) for field, (name, _) in _ON_WIRE.items()}
+    fields = {name: getattr(config, field) for field, (name, _) in _WIRE_NAMES.items()}
     fields |= {LIMIT: config.max_tokens, NEWER_LIMIT: (config.extra_body or {}).get(NEWER_LIMIT)}
     return {name: value for name, value in fields.items() if value is not None}
 
 
 def _cause(error: BaseException) -> BaseException:
-    """The error of a provider's client, which Inspect and its retries wrap."""
+    """Return the client error that Inspect and its retries wrap."""
     if (attempt := getattr(error, "last_attempt", None)) is not None:
         error = attempt.exception() or error
     return error.__cause__ if type(error).__name__ == "ModelGenerateError" and error.__cause__ else error
 
 
 def _status(error: BaseException) -> int:
-    """The HTTP status that an error carries; 0 for none."""
+    """Return the HTTP status of an error; 0 if it has none."""
     body = getattr(error, "response", None)
-    named = [getattr(error, name, None) for name in ("status_code", "status", "code")]
-    if isinstance(body, Mapping):  # of a client of AWS
-        named.append(body.get("ResponseMetadata", {}).get("HTTPStatusCode"))
-    return next((value for value in named if type(value) is int), 0)
+    candidates = [getattr(error, name, None) for name in ("status_code", "status", "code")]
+    if isinstance(body, Mapping):  # AWS client
+        candidates.append(body.get("ResponseMetadata", {}).get("HTTPStatusCode"))
+    return next((value for value in candidates if type(value) is int), 0)
 
 
 def _body(error: BaseException) -> str:
-    """What a server sent with an error."""
+    """Return the response body of an error, else its text."""
     try:
         text = getattr(getattr(error, "response", None), "text", None)
-    except RuntimeError:  # a stream that was never read
+    except RuntimeError:  # an unread stream
         text = None
     return text if isinstance(text, str) and text else f"{getattr(error, 'body', None) or ''} {error}"
 
 
 def _message(error: BaseException) -> str:
-    """An error in one line: its status, and the message in the body of the response."""
+    """Return an error in one line: its status and the message in the response body."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, Mapping) else body
-    said = inner.get("message") if isinstance(inner, Mapping) else None
-    text = said or _plain(str(error)) or type(error).__name__
+    message = inner.get("message") if isinstance(inner, Mapping) else None
+    text = message or _strip_markup(str(error)) or type(error).__name__
     status = _status(error)
-    if not status and error.__cause__ is not None:  # a connection error alone does not say why
+    if not status and error.__cause__ is not None:  # the reason of a connection error
         text = f"{text} ({error.__cause__})"
     return redact_message(f"{status} {text}" if status and str(status) not in str(text) else text)
 
@@ -208,8 +210,8 @@ def _message(error: BaseException) -> str:
 _MARKUP = re.compile(r"\[/?(?:bold|italic|blue|red|green|yellow)\]|^ERROR: ")
 
 
-def _plain(text: str) -> str:
-    """A text for Inspect's console in one line, without its markup."""
+def _strip_markup(text: str) -> str:
+    """Return a console text of Inspect in one line, without markup."""
     return " ".join(_MARKUP.sub("", _MARKUP.sub("", text)).split())
 
 
@@ -218,7 +220,7 @@ def _plain(text: str) -> str:
 _FIRST_PAUSE = 1.0  # seconds, doubled each time, after an error in a response with status 200
 _RETRIES = 5  # with Inspect's pauses of 3, 6, 12, ... seconds: about a minute and a half
 _CONNECTIONS = 8
-_BATCH = 100  # requests, Inspect's own size of a batch
+_BATCH = 100  # requests, Inspect's default batch size
 
 
 @register_model(INSPECT)
@@ -226,16 +228,17 @@ class InspectModel(LM):  # type: ignore[misc]
     """A model of one of Inspect's providers: ``model=PROVIDER/NAME``.
 
     Args:
-        model: name, with that of its provider.
-        max_connections: requests under way at once; ``num_concurrent`` is the same.
-        batch: whether requests go to the provider's batch interface, or how many to a batch.
-        batch_size: of lm_eval, without a meaning here, like the next two.
-        max_batch_size: the same.
-        device: the same.
-        arguments: settings of Inspect (``max_retries``, ``timeout``), others for the provider's client.
+        model: provider and name of the model.
+        max_connections: concurrent requests.
+        num_concurrent: alias of max_connections.
+        batch: whether to use the provider's batch API, or the number of requests per batch.
+        batch_size: ignored; lm_eval passes it.
+        max_batch_size: ignored.
+        device: ignored.
+        arguments: settings of Inspect (``max_retries``, ``timeout``); others go to the provider's client.
     """
 
-    memory: AnswerCache
+    answer_cache: AnswerCache
 
     def __init__(
         self,
@@ -251,35 +254,35 @@ class InspectModel(LM):  # type: ignore[misc]
         super().__init__()
         self.check_name(model)
         self._name = str(model)
-        self._shown: set[str] = set()
-        self._is_served = False  # whether there was an answer yet
+        self._printed_lines: set[str] = set()
+        self._has_answered = False  # whether the server has sent an answer
         self._address = arguments.get("base_url") or f"the server of {model}"
         self._connections = max_connections or num_concurrent
         self._batch = batch
-        settings = {name: arguments.pop(name) for name in {*arguments} & (_SETTINGS | _PATIENCE)}
+        settings = {name: arguments.pop(name) for name in {*arguments} & (_SETTINGS | _RETRY_ARGUMENTS)}
         settings = {"max_retries": _RETRIES, "adaptive_connections": False, **settings}
         settings["max_connections"] = self._connections or (None if batch else _CONNECTIONS)
         config = _config("--model_args", {**settings, "batch": batch or None})
         try:
-            with _quiet(lambda _: None):
+            with _capture_output(lambda _: None):
                 self._model = get_model(model, config=config, memoize=False, **arguments)
         except TypeError:
-            raise  # an argument that the client does not take
+            raise  # an argument unknown to the client
         except Exception as error:
-            raise PolbiasError(f"--model {INSPECT}: {redact_message(_plain(str(error)))}") from error
+            raise PolbiasError(f"--model {INSPECT}: {redact_message(_strip_markup(str(error)))}") from error
         register(self._model.api.api_key)
         self._redirects: list[str] = []
         for hooks in _response_hooks(self._model.api):
             hooks.append(redirect_hook(self._redirects))
         self._configs: dict[str, GenerateConfig] = {}
         self._watch_retries()
-        # Clients keep connections, which belong to an event loop: there is one for all calls.
+        # The connections of a client belong to an event loop: all calls use one.
         self._runner = asyncio.Runner()
         atexit.register(self._runner.close)
 
     @staticmethod
     def check_name(model: Any) -> None:
-        """Refuse a name without that of its provider."""
+        """Raise InputError unless the name includes the provider."""
         if "/" not in str(model or "").strip("/"):
             raise InputError(
                 f"--model_args model: found {model!r}, expected PROVIDER/NAME as Inspect names models, say "
@@ -288,38 +291,40 @@ class InspectModel(LM):  # type: ignore[misc]
 
     @property
     def tokenizer_name(self) -> str:
-        """Name of the model: its provider knows the template of its chat."""
+        """Name of the model; the provider applies the chat template."""
         return self._name
 
     def apply_chat_template(
         self, chat_history: list[dict[str, str]], add_generation_prompt: bool = True
     ) -> JsonChatStr:
-        """Return the turns of a chat as one text."""
+        """Return chat messages as one JSON text."""
         return JsonChatStr(json.dumps(chat_history, ensure_ascii=False))
 
     def loglikelihood(self, requests: Any, disable_tqdm: bool = False) -> Any:
-        """There are none."""
+        """Raise NotImplementedError: hosted chat models give no log-likelihoods."""
         raise NotImplementedError
 
     loglikelihood_rolling = loglikelihood
 
     def generate_until(self, requests: Sequence[Any], disable_tqdm: bool = False) -> list[str]:
-        """Return the answers to requests, each of which is kept as it comes."""
+        """Return the answers to requests; each is cached as it arrives."""
         client = getattr(getattr(self._model.api, "client", None), "_client", None)
         if hasattr(client, "send") and not self._batch and "send" not in vars(client):
-            limit_bodies(client, self.memory.budget.max_answer_bytes)
+            limit_bodies(client, self.answer_cache.budget.max_answer_bytes)
         for request in requests:
-            if (key := _key(request.args[1])) not in self._configs:
+            if (key := _settings_key(request.args[1])) not in self._configs:
                 self._configs[key] = generate_config(request.args[1])
         with (
-            _quiet(self._tell_once),
+            _capture_output(self._print_once),
             tqdm(total=len(requests), desc="Requesting API", disable=disable_tqdm) as bar,
         ):
-            return self._runner.run(self._ask(requests, bar))
+            return self._runner.run(self._send_all(requests, bar))
 
-    async def _ask(self, requests: Sequence[Any], bar: Any) -> list[str]:
-        """Ask a number of requests at a time; after an error those under way are waited for."""
-        gate = BudgetSemaphore(asyncio.Semaphore(width := self._width(len(requests))), self.memory.budget)
+    async def _send_all(self, requests: Sequence[Any], bar: Any) -> list[str]:
+        """Send requests concurrently; raise the first error once the requests in flight have returned."""
+        gate = BudgetSemaphore(
+            asyncio.Semaphore(width := self._n_workers(len(requests))), self.answer_cache.budget
+        )
         waiting = iter(enumerate(requests))
         responses: dict[int, str] = {}
         errors: list[BaseException] = []
@@ -330,7 +335,7 @@ class InspectModel(LM):  # type: ignore[misc]
                 try:
                     await gate.acquire()
                     try:
-                        # in a task of its own: Inspect keeps the events of a task as long as it lasts
+                        # in a new asyncio task: Inspect keeps the events of a task until it ends
                         responses[number] = await asyncio.create_task(self._respond(request))
                     finally:
                         gate.release()
@@ -342,7 +347,7 @@ class InspectModel(LM):  # type: ignore[misc]
         workers = [asyncio.create_task(work()) for _ in range(width)]
 
         def stop(_: Any, context: Document) -> None:
-            """Stop when what sends batches has died; those who wait for it would wait for ever."""
+            """Cancel the workers if the task that sends batches has failed; they would wait forever."""
             if self._batch and isinstance(error := context.get("exception"), Exception):
                 errors.append(UnavailableError(_message(_cause(error.__cause__ or error))))
                 for worker in workers:
@@ -356,62 +361,62 @@ class InspectModel(LM):  # type: ignore[misc]
             raise errors[0]
         return [responses[number] for number in range(len(requests))]
 
-    def _width(self, n_requests: int) -> int:
-        """How many requests may be under way; with a budget those of one batch."""
+    def _n_workers(self, n_requests: int) -> int:
+        """Return the number of concurrent requests; under a budget, at most one batch."""
         if not self._batch:
             return min(n_requests, self._connections or _CONNECTIONS)
-        limited = self.memory.budget.max_tokens or self.memory.budget.max_cost
+        limited = self.answer_cache.budget.max_tokens or self.answer_cache.budget.max_cost
         size = self._batch if type(self._batch) is int else _BATCH
         return min(n_requests, self._connections or (size if limited else n_requests))
 
     async def _respond(self, request: Any) -> Response:
-        """Return the answer to a request, sent again where its settings or the server's state ask for it."""
-        init_transcript(Transcript(log_model_api=True))  # else only the first requests are shown
+        """Return the answer to a request; retry with adapted settings and after transient errors."""
+        init_transcript(Transcript(log_model_api=True))  # else only the first requests are recorded
         prompt, settings = request.args
-        turns, seconds = messages(prompt), _FIRST_PAUSE
+        chat, seconds = messages(prompt), _FIRST_PAUSE
         for attempt in range(_RETRIES + 1):
             if attempt:
                 await asyncio.sleep(seconds)
                 seconds *= 2
-            config = self._adapted(self._configs[_key(settings)])
+            config = self._adapt_config(self._configs[_settings_key(settings)])
             try:
-                while (answer := await self._generate(turns, config)) is None:
-                    config = self._adapted(self._configs[_key(settings)])
+                while (answer := await self._generate(chat, config)) is None:
+                    config = self._adapt_config(self._configs[_settings_key(settings)])
                 return answer
-            except PassingError as error:
+            except TransientError as error:
                 fault = error
         raise fault
 
-    async def _generate(self, turns: list[ChatMessage], config: GenerateConfig) -> Response | None:
-        """Return the answer to some turns, None if they are to be sent again with other settings.
+    async def _generate(self, chat: list[ChatMessage], config: GenerateConfig) -> Response | None:
+        """Return the answer to a chat; None if settings were adapted and the caller has to send it again.
 
-        A prompt that a filter rejects is answered by a refusal.
+        A prompt that a filter rejects yields a refusal.
 
         Raises:
-            PassingError: if the response has an error in place of an answer that may come later.
+            TransientError: if the response has an error instead of an answer, and a retry may succeed.
             UnavailableError: if the server still fails after the retries of its client.
-            Refused: if the request cannot be answered.
+            RequestRejected: if the server rejects the request for good.
         """
         try:
-            output = await self._model.generate(turns, config=config)
+            output = await self._model.generate(chat, config=config)
         except Exception as error:
             if self._redirects:
                 raise RequestRejected(self._redirects[-1]) from None
             cause = _cause(error)
-            if isinstance(cause, _NO_ANSWER) and not _status(cause):
-                # with status 200, so that a client took it for an answer: an error of a gateway, most likely
+            if isinstance(cause, _PARSE_ERRORS) and not _status(cause):
+                # status 200 without an answer: most likely an error of a gateway
                 message = f"the response has no answer ({_message(cause)})"
-                self.memory.faults.note(message)
-                raise PassingError(message) from error
+                self.answer_cache.faults.record_reply(message)
+                raise TransientError(message) from error
             fault = ServerError.parse(_status(cause), _body(cause))
             if LIMIT_CODE in _body(cause):
                 usage = {"output_tokens": config.max_tokens} if config.max_tokens else {}
                 return Response(text_of(None, TOO_LONG), {"finish_reason": TOO_LONG, "usage": usage})
             if fault.is_filter:
-                return self._withheld(fault)
-            if self.memory.settings.adapt(_payload(config), fault):
+                return self._refusal_or_raise(fault)
+            if self.answer_cache.settings.adapt(_payload(config), fault):
                 return None
-            raise self._raised(cause, fault) from error
+            raise self._make_error(cause, fault) from error
         if not output.choices:
             raise RequestRejected(f"the response of {self._name} has no answer")
         call = _last_call()
@@ -419,126 +424,126 @@ class InspectModel(LM):  # type: ignore[misc]
         if rejection and output.stop_reason != _FILTERED:  # the prompt is too long
             raise RequestRejected(redact_message(rejection))
         if call and (in_body := error_in_answer(call.response)) is not None:
-            return self._withheld(in_body)
-        self._is_served = True
+            return self._refusal_or_raise(in_body)
+        self._has_answered = True
         merged = self._model.config.merge(config)
         dropped = {} if rejection else dropped_settings(merged, call)
         for name, value in dropped.items():
-            self._say_dropped(name, value)
+            self._report_dropped(name, value)
         answer = inspect_response(output)
         added: Json = {
             "filter": redact_message(rejection or ""),
-            "dropped": {**self.memory.settings.dropped, **dropped},
+            "dropped": {**self.answer_cache.settings.dropped, **dropped},
         }
-        about: Json = {**answer.metadata, **{name: value for name, value in added.items() if value}}
+        metadata: Json = {**answer.metadata, **{name: value for name, value in added.items() if value}}
         if merged.seed is not None and "seed" not in dropped:
-            about["seed"] = merged.seed
+            metadata["seed"] = merged.seed
         if not answer and call and is_withheld(native_reason(call.response)):
-            return Response(text_of(None, _FILTERED), {**about, "filtered": True})
-        return Response(answer, about)
+            return Response(text_of(None, _FILTERED), {**metadata, "filtered": True})
+        return Response(answer, metadata)
 
-    def _withheld(self, error: ServerError) -> Response:
-        """Return the refusal that an error stands for; another error is raised."""
+    def _refusal_or_raise(self, error: ServerError) -> Response:
+        """Return a refusal for an error of a filter; raise another error."""
         if error.is_filter:
-            about = {"finish_reason": _FILTERED, "filtered": True, "filter": error.message}
-            return Response(text_of(None, _FILTERED), about)
-        self.memory.faults.note(error.message)
-        if error.is_passing:
-            raise PassingError(error.message)
+            metadata = {"finish_reason": _FILTERED, "filtered": True, "filter": error.message}
+            return Response(text_of(None, _FILTERED), metadata)
+        self.answer_cache.faults.record_reply(error.message)
+        if error.is_transient:
+            raise TransientError(error.message)
         raise RequestRejected(str(error))
 
-    def _raised(self, cause: BaseException, fault: ServerError) -> BaseException:
-        """Return what is raised for an error of a provider's client."""
+    def _make_error(self, cause: BaseException, fault: ServerError) -> BaseException:
+        """Return the exception of a client error."""
         message = _message(cause)
-        is_passing = self._is_passing(cause)
-        if is_passing and not fault.status and not self._is_served:
+        is_transient = self._is_transient_error(cause)
+        if is_transient and not fault.status and not self._has_answered:
             hint = "is base_url right, and the server up?"
             return RequestRejected(f"{self._address} cannot be reached ({message}); {hint}")
         if fault.is_about_system_turn:
             return RequestRejected(message + NO_SYSTEM_TURN)
-        if is_passing:
+        if is_transient:
             return UnavailableError(message)
         if self._batch and not fault.status:
-            message += "; one rejected prompt can spoil a batch: go on without batch=true"
+            message += "; one rejected prompt can fail a batch: resume without batch=true"
         if fault.status in (401, 403):
             message += f"; check {' or '.join(self._model.api.api_key_vars) or 'the key'}"
         elif fault.status == 404:
             message += f"; check the name of the model ({self._name}) and base_url ({self._address})"
         return RequestRejected(message)
 
-    def _adapted(self, config: GenerateConfig) -> GenerateConfig:
-        """Return settings without those that the server refuses, its limit under the name that it wants."""
-        settings = self.memory.settings
+    def _adapt_config(self, config: GenerateConfig) -> GenerateConfig:
+        """Return a config without rejected settings, the token limit under the server's name."""
+        settings = self.answer_cache.settings
         changes: Json = {_FIELDS.get(name, name): None for name in settings.dropped}
         if settings.limit_name == NEWER_LIMIT and config.max_tokens is not None:
             body = {**(config.extra_body or {}), NEWER_LIMIT: config.max_tokens}
             changes |= {"max_tokens": None, "extra_body": body}
         return config.model_copy(update=changes) if changes else config
 
-    def _say_dropped(self, name: str, value: Any) -> None:
-        """Say that a setting was not sent; one that the user asked for ends the run."""
-        requested = self.memory.settings.requested
+    def _report_dropped(self, name: str, value: Any) -> None:
+        """Print that a setting was not sent; raise RequestRejected if the user requested it."""
+        requested = self.answer_cache.settings.requested
         names = _ALIASES["stop_seqs"] if name == "stop" else (name,)
-        if any(requested.get(each) is not None for each in names):
+        if any(requested.get(alias) is not None for alias in names):
             raise RequestRejected(
-                f"{self._name} or its client takes no {name}, which --gen_kwargs or --model_args asks for "
-                f"({value!r}); take it out, or leave it to the provider with --gen_kwargs {name}=null"
+                f"{self._name} or its client takes no {name}, which --gen_kwargs or --model_args sets "
+                f"({value!r}); remove it, or leave it to the provider with --gen_kwargs {name}=null"
             )
-        self._tell_once(f"{name}={value!r} is left out: {self._name} or its client takes none")
+        self._print_once(f"{name}={value!r} is not sent: {self._name} or its client does not accept it")
 
     def _watch_retries(self) -> None:
-        """Say what a provider's server replies when it is asked again."""
+        """Print the server's error before each retry."""
         api = self._model.api
         should_retry: Callable[[Any], Any] = api.should_retry
-        self._is_passing = should_retry
+        self._is_transient_error = should_retry
 
-        def watched(error: Exception) -> Any:
-            if not self._is_served and not _status(error):  # no connection: a wrong address, most likely
+        def report_retry(error: Exception) -> Any:
+            if not self._has_answered and not _status(error):  # no connection: most likely a wrong URL
                 return False
             if decision := should_retry(error):
-                self.memory.faults.note(_message(error))
+                self.answer_cache.faults.record_reply(_message(error))
             return decision
 
-        vars(api)["should_retry"] = watched
+        vars(api)["should_retry"] = report_retry
 
-    def _tell_once(self, line: str) -> None:
-        if line not in self._shown:
-            self._shown.add(line)
-            self.memory.settings.tell(line)
+    def _print_once(self, line: str) -> None:
+        if line not in self._printed_lines:
+            self._printed_lines.add(line)
+            self.answer_cache.settings.print_line(line)
 
 
 def _response_hooks(api: Any) -> Iterator[list[Any]]:
-    """Yield the hooks of each client of a provider (httpx or httpx2), which takes keys along on redirects."""
+    """Yield the response hooks of a provider's clients (httpx, httpx2), which resend keys on redirects."""
     client = getattr(api, "client", None)
     for http_client in {getattr(api, "http_client", None), getattr(client, "_client", None)}:
         if isinstance(hooks := getattr(http_client, "event_hooks", None), dict):
             yield hooks["response"]
 
 
-def _key(settings: Document) -> str:
+def _settings_key(settings: Document) -> str:
     return json.dumps(settings, sort_keys=True, default=str)
 
 
-class _Relay(logging.Handler):
-    """Passes on what Inspect warns of, but for settings that are not sent, which requests show."""
+class _WarningHandler(logging.Handler):
+    """Handler that prints Inspect's warnings, except on settings not sent (dropped_settings finds these)."""
 
-    def __init__(self, tell: Callable[[str], None]) -> None:
+    def __init__(self, print_line: Callable[[str], None]) -> None:
         super().__init__(logging.WARNING)
-        self._tell = tell
+        self._print_line = print_line
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass a warning on in one line."""
-        line = _plain(record.getMessage())
-        if not any(f"'{name}'" in line for name in _ON_WIRE):
-            self._tell(redact_message(line))
+        """Print a warning in one line."""
+        line = _strip_markup(record.getMessage())
+        if not any(f"'{name}'" in line for name in _WIRE_NAMES):
+            self._print_line(redact_message(line))
 
 
 @contextmanager
-def _quiet(tell: Callable[[str], None]) -> Iterator[None]:
-    """Keep what Inspect prints and logs off the terminal, but for its warnings."""
+def _capture_output(print_line: Callable[[str], None]) -> Iterator[None]:
+    """Suppress the output and logs of Inspect, except warnings."""
     logger = logging.getLogger("inspect_ai")
     before = logger.handlers, logger.level, logger.propagate
-    logger.handlers, logger.propagate = [_Relay(tell)], False
+    logger.handlers, logger.propagate = [_WarningHandler(print_line)], False
     try:
         with redirect_stdout(StringIO()):
             yield

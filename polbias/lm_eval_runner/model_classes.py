@@ -1,4 +1,4 @@
-"""Models of lm_eval before they are loaded: their class, their limits, how an API is best asked."""
+"""Find, configure, check and load the model class of a run."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from polbias.models.chat import check_url
 from polbias.optional import install_command
 from polbias.safe_text import is_secret_name, redact, redact_message, register_header
 
-# lm_eval asks an API one request at a time, gives up after three attempts, and cuts prompts at 2,047 tokens.
+# lm_eval's defaults: one concurrent request, three attempts, prompts truncated to 2,047 tokens.
 API_DEFAULTS = {"num_concurrent": 8, "max_retries": 10, "timeout": 600, "max_length": 131_072}
 COMMON_MODELS = (
     *("inspect", "openai-chat-completions", "anthropic-chat", "local-chat-completions", "local-completions"),
     *("hf", "vllm", "sglang"),
 )
 _LOCAL = ("hf", "hf-auto", "huggingface")
-_OWN_SEEDS = ("vllm",)  # local models that take a seed with every request
+_SEEDED_MODELS = ("vllm",)  # local models that accept a seed per request
 _SEEDS = "polbias_seeds"
 _FIRST_SEED = "polbias_first_seed"
-_THINKING = {"think_end_token": "</think>", "enable_thinking": True}
+_REASONING_ARGUMENTS = {"think_end_token": "</think>", "enable_thinking": True}
 
 
 def model_class(name: str) -> Any:
@@ -41,7 +41,7 @@ def model_class(name: str) -> Any:
     except (KeyError, ValueError):
         likely = did_you_mean(name, [*model_registry])
         raise InputError(
-            f"--model {name}: no class of models; {likely}expected one of {', '.join(COMMON_MODELS)}, or "
+            f"--model {name}: unknown model class; {likely}expected one of {', '.join(COMMON_MODELS)}, or "
             "another of lm_eval's, with the name of the model itself in --model_args"
         ) from None
     except ImportError as error:
@@ -50,23 +50,24 @@ def model_class(name: str) -> Any:
 
 def missing_library_error(name: str, error: ImportError) -> PolbiasError:
     """Return the error for a model whose library is not installed."""
-    told = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, install_command("hf"))}
-    told[INSPECT] = install_command("inspect")
+    commands = {"vllm": "pip install 'lm_eval[vllm]'", **dict.fromkeys(_LOCAL, install_command("hf"))}
+    commands[INSPECT] = install_command("inspect")
     reason = str(error).splitlines()[0].rstrip(".")
-    return PolbiasError(f"--model {name}: {reason}; {told.get(name, 'install what it needs')}")
+    return PolbiasError(f"--model {name}: {reason}; {commands.get(name, 'install what it needs')}")
 
 
 def is_api(kind: Any) -> bool:
-    """Say whether a model is asked over the network by lm_eval's own client."""
+    """Whether lm_eval's HTTP client calls the model."""
     from lm_eval.models.api_models import TemplateAPI
 
     return issubclass(kind, TemplateAPI)
 
 
 def prepare(config: Any, kind: Any) -> None:
-    """Fill in what the user left open: how an API is asked, and whether requests carry seeds of their own.
+    """Set the defaults of a run: arguments of an API, chat template, and whether requests have seeds.
 
-    Keys leave the metadata, which lm_eval copies from the model's arguments and writes into its results.
+    Secrets are removed from the metadata: lm_eval copies the model's arguments there and writes them into
+    its results.
     """
     move_settings(config)
     added: Json = {}
@@ -76,36 +77,37 @@ def prepare(config: Any, kind: Any) -> None:
             config.apply_chat_template = config.fewshot_as_multiturn = True
     elif config.model == INSPECT:
         config.apply_chat_template = config.fewshot_as_multiturn = True
-    elif config.metadata.get(REASONING) and (added := _thinking(config.model_args, kind)):
+    elif config.metadata.get(REASONING) and (added := _reasoning_arguments(config.model_args, kind)):
         config.apply_chat_template = config.apply_chat_template or True
         config.fewshot_as_multiturn = True
     config.model_args = {**added, **config.model_args}
-    seeds: Json = {_SEEDS: True} if config.model in _OWN_SEEDS else {}
+    seeds: Json = {_SEEDS: True} if config.model in _SEEDED_MODELS else {}
     if config.model == INSPECT:
-        # few of its providers take seeds: only the user's and those after it are sent
-        first = {**config.model_args, **(config.gen_kwargs or {})}.get("seed")
-        seeds = {_SEEDS: False} if first is None else {_SEEDS: True, _FIRST_SEED: first}
+        # few of its providers accept seeds: requests have them only if the user sets the first
+        first_seed = {**config.model_args, **(config.gen_kwargs or {})}.get("seed")
+        seeds = {_SEEDS: False} if first_seed is None else {_SEEDS: True, _FIRST_SEED: first_seed}
     open_metadata = {k: redact(v) for k, v in config.metadata.items() if not is_secret_name(k)}
     config.metadata = {**seeds, **open_metadata}
 
 
-def _thinking(given: Document, kind: Any) -> Json:
-    """The arguments with which a local model is told to think, as far as it takes them.
-
-    A server is told by its own options; its thoughts are left out by the readers and kept in the samples.
-    """
-    made = [vars(each)["__init__"] for each in kind.__mro__ if "__init__" in vars(each)]
-    taken = {name for each in made for name in signature(each).parameters}
-    chosen = {**(given.get("chat_template_args") or {}), **given}
-    return {name: value for name, value in _THINKING.items() if name in taken and name not in chosen}
+def _reasoning_arguments(arguments: Document, kind: Any) -> Json:
+    """Return the arguments that enable reasoning in a local model, if it accepts them."""
+    constructors = [vars(base)["__init__"] for base in kind.__mro__ if "__init__" in vars(base)]
+    parameters = {name for constructor in constructors for name in signature(constructor).parameters}
+    configured = {**(arguments.get("chat_template_args") or {}), **arguments}
+    return {
+        name: value
+        for name, value in _REASONING_ARGUMENTS.items()
+        if name in parameters and name not in configured
+    }
 
 
 def check_arguments(config: Any, kind: Any) -> None:
-    """Refuse a model without a name, or an address where it needs one, and keys that it cannot take."""
+    """Raise InputError for a missing name, a missing or invalid URL, or a key in the wrong option."""
     if (names := [*filter(is_secret_name, config.gen_kwargs or {})]) and not is_api(kind):
         raise InputError(
-            f"--gen_kwargs {names[0]}: no setting of a request to --model {config.model}; give a key as a "
-            "variable of the environment, or in --model_args"
+            f"--gen_kwargs {names[0]}: not a setting of requests to --model {config.model}; give a key as "
+            "an environment variable, or in --model_args"
         )
     if is_api(kind):
         check_address(config.model, kind, config.model_args)
@@ -121,8 +123,8 @@ def check_arguments(config: Any, kind: Any) -> None:
 
 
 def refuse_unsupported_tasks(name: str, kind: Any, tasks: Iterable[TaskFile]) -> None:
-    """Refuse tasks that score likelihoods where a model has none, before anything is asked."""
-    scoring = [task.name for task in tasks if task.is_loglikelihood and not _in_chat(kind, task)]
+    """Raise InputError for log-likelihood tasks if the model has no log-likelihoods."""
+    scoring = [task.name for task in tasks if task.is_loglikelihood and not _can_sample_labels(kind, task)]
     code = getattr(kind.loglikelihood, "__code__", None)
     if not scoring or code is None or "NotImplementedError" not in code.co_names:
         return
@@ -133,23 +135,27 @@ def refuse_unsupported_tasks(name: str, kind: Any, tasks: Iterable[TaskFile]) ->
     )
 
 
-def _in_chat(kind: Any, task: TaskFile) -> bool:
-    """Whether the labels of a task can be told from answers of a chat."""
+def _can_sample_labels(kind: Any, task: TaskFile) -> bool:
+    """Whether the label probabilities of a task can be sampled over a chat."""
     from lm_eval.models.openai_completions import LocalChatCompletion
 
-    made = task.settings.get("class")
+    class_name = task.settings.get("class")
     return issubclass(kind, LocalChatCompletion) and hasattr(
-        made and import_task_function(made, task.name), "sampled_shares"
+        class_name and import_task_function(class_name, task.name), "sampled_shares"
     )
 
 
 def load(kind: Any, config: Any) -> Any:
     """Load the model."""
-    own = {"batch_size": config.batch_size, "max_batch_size": config.max_batch_size, "device": config.device}
+    options = {
+        "batch_size": config.batch_size,
+        "max_batch_size": config.max_batch_size,
+        "device": config.device,
+    }
     try:
-        model = kind.create_from_arg_obj(config.model_args, own)
+        model = kind.create_from_arg_obj(config.model_args, options)
         if is_api(kind):
-            headers = model.header  # where a key is missing, this says so before ten attempts do
+            headers = model.header  # raises for a missing key, before ten attempts
             if not isinstance(headers, Mapping):
                 raise InputError(
                     "--model_args header: found a text, expected an object; write --model_args as JSON, "

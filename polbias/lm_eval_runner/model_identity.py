@@ -1,4 +1,4 @@
-"""What an answer depends on beside its request: the model, its address and arguments, and the task's data."""
+"""Identify the model and the task data of cached answers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from polbias.safe_text import is_secret_name, redact
 INSPECT = "inspect"
 """The model class over Inspect's providers, by its name in ``--model``."""
 
-# Arguments that say how fast or how patiently a model is asked, not what it answers.
-_INDIFFERENT = frozenset(
+# Arguments of speed and retries, which do not change answers.
+_EXECUTION_ARGUMENTS = frozenset(
     {
         *("num_concurrent", "max_retries", "timeout", "max_images", "verify_certificate", "ca_cert_path"),
         *("max_connections", "attempt_timeout", "stream_idle_timeout", "batch"),
@@ -29,13 +29,13 @@ _SLUG = re.compile(r"[^A-Za-z0-9._]+")
 
 
 def model_identity(config: Any) -> Json:
-    """Return what identifies a model."""
+    """Return the fields that identify a model: class, arguments, local files, commit and seed."""
     arguments = {
         name: redact(value)
         for name, value in config.model_args.items()
-        if name not in _INDIFFERENT and not is_secret_name(name)
+        if name not in _EXECUTION_ARGUMENTS and not is_secret_name(name)
     }
-    files = {key: found for key, value in arguments.items() if (found := _files(value))}
+    files = {key: folder_hash for key, value in arguments.items() if (folder_hash := _folder_hash(value))}
     return {
         "model": config.model,
         "model_args": arguments,
@@ -46,7 +46,7 @@ def model_identity(config: Any) -> Json:
 
 
 def task_identity(task: Any) -> Json:
-    """Return what identifies the questions of a task: its version, its data and their revision."""
+    """Return the fields that identify the prompts of a task: version, data and revision."""
     metadata = task.config.metadata or {}
     return {
         "task": task.config.task,
@@ -57,46 +57,46 @@ def task_identity(task: Any) -> Json:
 
 
 def slug(identity: Document) -> str:
-    """Return a name for a folder that a person recognises: the model's name, and the hash."""
+    """Return a readable folder name: the model's name and the hash of its identity."""
     arguments = identity["model_args"]
     name = arguments.get("pretrained") or arguments.get("model") or identity["model"]
     return f"{_SLUG.sub('-', str(name)).strip('-')[-60:]}-{digest(identity)}"
 
 
-def _files(value: Any) -> str | None:
-    """A hash of names, sizes and times of what lies in a local folder, None if the value names none."""
+def _folder_hash(value: Any) -> str | None:
+    """Return a hash of the names, sizes and times of a folder's files; None if the value is not a folder."""
     if not isinstance(value, str) or not value or not _is_folder(folder := Path(value)):
         return None
-    found = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir())
-    return digest({"folder": str(folder.resolve()), "files": found})
+    entries = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir())
+    return digest({"folder": str(folder.resolve()), "files": entries})
 
 
 def _is_folder(path: Path) -> bool:
     try:
         return path.is_dir()
-    except OSError:  # too long for a name
+    except OSError:  # name too long
         return False
 
 
 def _commit(arguments: Document) -> str | None:
-    """The commit of a model of the Hub that lies in the local cache."""
+    """Return the commit of a Hub model in the local cache."""
     name = arguments.get("pretrained")
     if not isinstance(name, str) or _is_folder(Path(name)):
         return None
     from huggingface_hub import try_to_load_from_cache
 
     try:
-        found = try_to_load_from_cache(name, "config.json", revision=arguments.get("revision") or "main")
-    except ValueError:  # not a name of the Hub
+        path = try_to_load_from_cache(name, "config.json", revision=arguments.get("revision") or "main")
+    except ValueError:  # not a Hub name
         return None
-    return Path(found).parent.name if isinstance(found, str) else None
+    return Path(path).parent.name if isinstance(path, str) else None
 
 
 _IDENTITY = "identity.json"
 
 
 def write_identity(folder: Path, identity: Document) -> None:
-    """Say beside the databases, for a person, which model their answers are from."""
+    """Write the model's identity next to the answer databases, for people."""
     path = folder / _IDENTITY
     if path.exists():
         return

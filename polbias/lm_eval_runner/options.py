@@ -1,4 +1,4 @@
-"""The options of lm_eval, read by its own parser; those that would spoil a run are refused."""
+"""Parse the options of lm_eval with its parser, and reject unsupported ones."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from polbias.safe_text import register_arguments, register_text
 
 DEFAULT_OUTPUT = "polbias-results"
 
-_REFUSED = {
+_UNSUPPORTED = {
     "num_fewshot": "the examples are part of the prompt; use --metadata '{\"polbias_shots\": 8}'",
-    "use_cache": "lm_eval's cache does not know which model it holds; polbias eval keeps answers per model",
-    "cache_requests": "its key leaves out the version of the data, so that prompts could be stale",
+    "use_cache": "lm_eval's cache is not keyed by model; polbias eval caches answers per model",
+    "cache_requests": "its key has no version of the data, so that prompts could be stale",
     "check_integrity": "our tasks are checked by polbias' own tests",
     "wandb_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
     "wandb_config_args": "not passed on; give the results to W&B afterwards, or run lm_eval itself",
@@ -30,22 +30,24 @@ _REFUSED = {
 
 
 def parse(arguments: Sequence[str]) -> Any:
-    """Read the options of lm_eval and check them; a YAML file with options (``--config``) counts too."""
+    """Parse and check the options of lm_eval, also from a YAML file (``--config``)."""
     with lm_eval_imports():
         from lm_eval._cli.run import Run
         from lm_eval.config.evaluate_config import EvaluatorConfig
-    logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it shouts at --limit
+    logging.getLogger("lm_eval.config").setLevel(logging.ERROR)  # it warns of --limit
     parser = argparse.ArgumentParser("polbias eval").add_subparsers(parser_class=_OptionParser)
     Run.create(parser)
-    given = None
+    parsed = None
     try:
-        given = parser.choices["run"].parse_args([_underscored(each) for each in arguments])
-        file = EvaluatorConfig.load_yaml_config(given.config) if given.config else {}
-        _refuse(file | {name: value for name, value in vars(given).items() if value not in (None, False)})
-        given.log_samples = True
-        given.output_path = given.output_path or file.get("output_path") or DEFAULT_OUTPUT
-        chosen = EvaluatorConfig.from_cli(given)
-    # lm_eval takes what a file says as it is, and may stumble over a value anywhere.
+        parsed = parser.choices["run"].parse_args([_replace_hyphens(argument) for argument in arguments])
+        file = EvaluatorConfig.load_yaml_config(parsed.config) if parsed.config else {}
+        _check_supported(
+            file | {name: value for name, value in vars(parsed).items() if value not in (None, False)}
+        )
+        parsed.log_samples = True
+        parsed.output_path = parsed.output_path or file.get("output_path") or DEFAULT_OUTPUT
+        config = EvaluatorConfig.from_cli(parsed)
+    # lm_eval does not check the values of a file: any of these may follow.
     except (
         OSError,
         TypeError,
@@ -55,35 +57,39 @@ def parse(arguments: Sequence[str]) -> Any:
         OverflowError,
         RecursionError,
     ) as error:
-        place = f"--config {given.config}" if given and given.config else "options of lm_eval"
+        source = f"--config {parsed.config}" if parsed and parsed.config else "options of lm_eval"
         reason = (str(error) or type(error).__name__).splitlines()[0]
-        _register_unparsed(arguments, given)
-        raise InputError(f"{place}: {reason}; see `lm_eval run -h`") from None
+        _register_unparsed(arguments, parsed)
+        raise InputError(f"{source}: {reason}; see `lm_eval run -h`") from None
     except InputError:
-        _register_unparsed(arguments, given)
+        _register_unparsed(arguments, parsed)
         raise
-    for options in (chosen.model_args, chosen.gen_kwargs, chosen.metadata, chosen.hf_hub_log_args):
+    for options in (config.model_args, config.gen_kwargs, config.metadata, config.hf_hub_log_args):
         register_arguments(options)
-    chosen.tasks = _listed("--tasks", chosen.tasks or [], "a name")
-    return chosen
+    config.tasks = _as_list("--tasks", config.tasks or [], "a name")
+    return config
 
 
-def _register_unparsed(arguments: Sequence[str], given: Any) -> None:
-    """Take what stands for a key in options that cannot be read for a secret, as errors quote them."""
+def _register_unparsed(arguments: Sequence[str], parsed: Any) -> None:
+    """Register the secrets of options that cannot be parsed, as errors quote these options."""
     for argument in arguments:
         register_text(argument)
-    if given and given.config:
+    if parsed and parsed.config:
         with suppress(OSError, ValueError):
-            register_text(Path(given.config).read_text("utf-8"))
+            register_text(Path(parsed.config).read_text("utf-8"))
 
 
 def include_paths(config: Any) -> list[Path]:
-    """Return the folders with further task files: one on the command line, or a list in a YAML file."""
-    return [Path(each) for each in _listed("--include_path", config.include_path or [], "a folder")]
+    """Return the folders with additional task files (one from the command line, a list from YAML)."""
+    return [Path(folder) for folder in _as_list("--include_path", config.include_path or [], "a folder")]
 
 
 def output_folder(config: Any) -> Path:
-    """Return the folder that results go to, made if need be."""
+    """Return the folder of the results; create it if missing.
+
+    Raises:
+        InputError: if it is not writable.
+    """
     path = Path(config.output_path)
     folder = path.parent if path.suffix == ".json" else path
     probe = folder / ".polbias-probe"
@@ -96,28 +102,28 @@ def output_folder(config: Any) -> Path:
     return folder
 
 
-def _listed(option: str, given: Any, expected: str) -> list[Any]:
-    found = given if isinstance(given, list) else [given]
-    if wrong := [each for each in found if not isinstance(each, str | Path)]:
-        raise InputError(f"{option}: found {short(wrong[0])}, expected {expected}, or a list of such")
-    return found
+def _as_list(option: str, value: Any, expected: str) -> list[Any]:
+    values = value if isinstance(value, list) else [value]
+    if invalid := [item for item in values if not isinstance(item, str | Path)]:
+        raise InputError(f"{option}: found {short(invalid[0])}, expected {expected}, or a list of such")
+    return values
 
 
 class _OptionParser(argparse.ArgumentParser):
-    """lm_eval's parser, but what is wrong is one line."""
+    """Parser whose errors are one line."""
 
     def error(self, message: str) -> NoReturn:
         message = re.sub(r"invalid functools\.partial\(.*\) value", "invalid value", message)
         raise InputError(f"{message}; see `lm_eval run -h` for the options of lm_eval")
 
 
-def _refuse(given: Document) -> None:
-    for name, reason in _REFUSED.items():
-        if given.get(name) not in (None, {}, False):
+def _check_supported(options: Document) -> None:
+    for name, reason in _UNSUPPORTED.items():
+        if options.get(name) not in (None, {}, False):
             raise InputError(f"--{name}: not for these tasks, as {reason}")
 
 
-def _underscored(argument: str) -> str:
+def _replace_hyphens(argument: str) -> str:
     if not argument.startswith("--"):
         return argument
     name, equals, value = argument.partition("=")

@@ -1,4 +1,4 @@
-"""What a provider sends, made one text for each question: refusals and thoughts without an answer as well."""
+"""Parse response bodies: one text per answer, also for refusals and for reasoning without an answer."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from polbias.models.tokens import CHARACTERS
 from polbias.responses import CUT_OFF, LENGTH_FINISH_REASONS, REFUSED_BY_PROVIDER, Response, is_withheld
 
 CLIENT_FIELD = "polbias"
-"""The field of a body in which stands what the client knows of its request."""
+"""Field that the client adds to a body: metadata of the request."""
 
 
 class ResponseError(ValueError):
-    """A response of a server has another shape than those of the APIs that are known."""
+    """A response does not have the shape of a supported API."""
 
 
-def response_error(field: str, found: Any, expected: str) -> ResponseError:
-    """An error that names a field of a response."""
-    kind = "nothing" if found is None else type(found).__name__
+def response_error(field: str, value: Any, expected: str) -> ResponseError:
+    """Return an error on a field of a response."""
+    kind = "nothing" if value is None else type(value).__name__
     return ResponseError(
-        f"{field} of the response: found {kind}, expected {expected}; is base_url that of this kind of API?"
+        f"{field} of the response: found {kind}, expected {expected}; does base_url belong to this API?"
     )
 
 
 def with_texts(outputs: Any) -> Any:
-    """Return the bodies of responses with one text in place of each content.
+    """Return response bodies with one text per content.
 
-    A refusal by the provider, and an answer that was cut off before it began, become texts that the readers
-    of answers take for what they are; thoughts beside the answer and a content that is null are no text.
+    Refusals of the provider, and answers truncated before they began, become texts that answer extraction
+    recognises. Reasoning and null contents give no text.
     """
     if isinstance(outputs, list) and outputs:
-        return [with_texts(each) for each in outputs]
+        return [with_texts(body) for body in outputs]
     if not isinstance(outputs, Mapping):
         raise response_error("body", outputs, "an object")
     if isinstance(outputs.get("content"), list):
@@ -44,11 +44,14 @@ def with_texts(outputs: Any) -> Any:
     choices = outputs.get("choices")
     if not isinstance(choices, list) or not choices:
         raise response_error("choices", choices, "a list of answers (or content, a list of blocks)")
-    return {**outputs, "choices": [_choice(each, number) for number, each in enumerate(in_order(choices))]}
+    return {
+        **outputs,
+        "choices": [_normalize_choice(choice, number) for number, choice in enumerate(sort_choices(choices))],
+    }
 
 
-def in_order(choices: Sequence[Any]) -> list[Any]:
-    """Return the answers of a response by their indices, as they stand where these are no such numbers."""
+def sort_choices(choices: Sequence[Any]) -> list[Any]:
+    """Sort the choices of a response by index; keep the order if the indices are not distinct integers."""
     indices = _indices(choices)
     if not all(type(index) is int for index in indices) or len({*indices}) < len(choices):
         return [*choices]
@@ -60,25 +63,25 @@ def _indices(choices: Sequence[Any]) -> list[Any]:
 
 
 def n_answers(payload: Document) -> int:
-    """Return for how many answers a request asks: to one prompt, or to each of several."""
+    """Return the number of answers that a request asks for: prompts times ``n``."""
     prompt = payload.get("prompt")
     prompts = prompt if isinstance(prompt, list | tuple) and not isinstance(prompt[0], int) else [prompt]
     return len(prompts) * (payload.get("n") or 1)
 
 
 def with_all_answers(
-    body: Any, payload: Document, tell_once: Callable[[str, str], None], *, in_blocks: bool = False
+    body: Any, payload: Document, print_once: Callable[[str, str], None], *, in_blocks: bool = False
 ) -> Any:
-    """Return a response with no more answers than its request asks for; say what is odd about their number.
+    """Return a response with at most the requested answers; print a line on a wrong number or indices.
 
     Args:
-        body: of the response.
-        payload: the request.
-        tell_once: shows a line unless one of its kind was shown.
+        body: body of the response.
+        payload: body of the request.
+        print_once: prints a line, once per kind.
         in_blocks: whether the API is Anthropic's, whose answers are blocks.
 
     Raises:
-        ResponseError: if several prompts have fewer answers, which could be those of any of them.
+        ResponseError: if a request with several prompts has too few answers, as these cannot be assigned.
     """
     if isinstance(body, Mapping):
         foreign = "choices" if in_blocks else "content"  # lm_eval would read it as an empty answer
@@ -86,67 +89,75 @@ def with_all_answers(
     choices = body.get("choices") if isinstance(body, Mapping) else None
     if not isinstance(choices, list) or not choices:
         return body
-    wanted, indices = n_answers(payload), _indices(choices)
-    if len(choices) < wanted:
-        if wanted != payload.get("n"):
-            raise ResponseError(f"choices of the response: found {len(choices)}, expected {wanted} answers")
-        tell_once(
+    n_requested, indices = n_answers(payload), _indices(choices)
+    if len(choices) < n_requested:
+        if n_requested != payload.get("n"):
+            raise ResponseError(
+                f"choices of the response: found {len(choices)}, expected {n_requested} answers"
+            )
+        print_once(
             "few",
-            f"the server gives {len(choices)} of {wanted} answers that a request asks for (n): the others "
-            "are asked for one by one",
+            f"the server gives {len(choices)} of {n_requested} answers that a request asks for (n): the "
+            "others are requested one by one",
         )
-    elif len(choices) > wanted:
-        tell_once(
+    elif len(choices) > n_requested:
+        print_once(
             "many",
-            f"the server gives {len(choices)} answers where a request asks for {wanted}: the first are taken",
+            f"the server gives {len(choices)} answers where a request asks for {n_requested}: the first are "
+            "used",
         )
-    elif any(index is not None for index in indices) and {*map(repr, indices)} != {*map(repr, range(wanted))}:
+    elif any(index is not None for index in indices) and {*map(repr, indices)} != {
+        *map(repr, range(n_requested))
+    }:
         numbers = ", ".join(map(str, indices))
-        tell_once(
+        print_once(
             "index",
-            f"the server numbers its {wanted} answers {numbers:.40} (index), not 0 to {wanted - 1}: they are "
-            "numbered anew",
+            f"the server numbers its {n_requested} answers {numbers:.40} (index), not 0 to "
+            f"{n_requested - 1}: they are renumbered",
         )
-    return {**body, "choices": in_order(choices)[:wanted]}
+    return {**body, "choices": sort_choices(choices)[:n_requested]}
 
 
 class Likelihood(tuple[float, bool]):
-    """A log-likelihood as lm_eval has it, with the tokens that it took.
+    """lm_eval's log-likelihood with its token usage.
 
     Args:
-        value: the log-likelihood, and whether no other continuation is likelier.
-        usage: ``input_tokens`` and ``output_tokens``, as far as the server counts them.
+        value: the log-likelihood, and whether the continuation is the likeliest.
+        usage: ``input_tokens`` and ``output_tokens``, if the server counts them.
     """
 
     metadata: Document
 
     def __new__(cls, value: tuple[float, bool], usage: Document) -> Likelihood:
-        """Make a pair that knows its usage."""
+        """Create a pair with usage as metadata."""
         pair = super().__new__(cls, value)
         pair.metadata = {"usage": usage} if usage else {}
         return pair
 
 
 def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
-    """Return the bodies of responses that have a log-probability for every token of every prompt.
+    """Check that responses have a log-probability for every prompt token; return them with sorted choices.
 
-    A server that does not echo its prompt would otherwise give every continuation the same probability, and
-    one whose list is shifted or lacks a token the probabilities of others. A list is therefore taken only if
-    it is as long as the server counts the tokens, or if its tokens make the text.
+    Without an echoed prompt every continuation would get the same probability; with a shifted or incomplete
+    list, the probability of other tokens. The lists must have as many values as the server counts tokens,
+    or their tokens must join to the text.
+
+    Raises:
+        ResponseError: if a list is missing or incomplete.
     """
     bodies = []
     for body in outputs if isinstance(outputs, list) else [outputs]:
         choices = body.get("choices") if isinstance(body, Mapping) else None
         if not isinstance(choices, list) or len(choices) != len(contexts):
             raise response_error("choices", choices, f"a list of {len(contexts)}")
-        choices = in_order(choices)
+        choices = sort_choices(choices)
         bodies.append({**body, "choices": choices})
         lengths = []
         for number, (choice, context) in enumerate(zip(choices, contexts, strict=True)):
             logprobs = choice.get("logprobs") if isinstance(choice, Mapping) else None
             if not isinstance(logprobs, Mapping) or not isinstance(choice.get("index"), int):
                 raise response_error(
-                    f"choices[{number}].logprobs", logprobs, "an object (and an index beside it)"
+                    f"choices[{number}].logprobs", logprobs, "an object (and an index next to it)"
                 )
             for name, is_right in (("token_logprobs", _is_number), ("top_logprobs", _has_numbers)):
                 values = logprobs.get(name)
@@ -158,27 +169,27 @@ def with_logprobs(outputs: Any, contexts: Sequence[int]) -> Any:
                         f"a list with a value for each of the prompt's {context + 1} or more tokens",
                     )
             lengths.append(len(logprobs["token_logprobs"]))
-        counted = _usage(body)
-        total = counted.get("input_tokens", 0) + counted.get("output_tokens", 0)
+        usage = _usage(body)
+        total = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
         if sum(lengths) != total and not all(map(_is_echo, choices)):
             raise ResponseError(
                 f"logprobs of the response: found {sum(lengths)} values, expected {total or 'as many'} as "
-                "the server counts tokens (usage), or tokens that make its text; its log-likelihoods would "
-                "be of other tokens: use a server that echoes the whole prompt, as vLLM's does, or --model hf"
+                "the server counts tokens (usage), or tokens that join to its text; its log-likelihoods "
+                "would be of other tokens: use a server that echoes the prompt, as vLLM's does, or --model hf"
             )
     return bodies
 
 
 def _is_echo(choice: Document) -> bool:
-    """Whether the tokens of a choice make its text."""
+    """Whether the tokens of a choice join to its text."""
     tokens = choice["logprobs"].get("tokens")
-    texts = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
-    all_scored = texts and len(tokens) == len(choice["logprobs"]["token_logprobs"])
-    return all_scored and "".join(tokens) == choice.get("text")
+    are_texts = isinstance(tokens, list) and all(isinstance(token, str) for token in tokens)
+    has_all_scores = are_texts and len(tokens) == len(choice["logprobs"]["token_logprobs"])
+    return has_all_scores and "".join(tokens) == choice.get("text")
 
 
 def usages(outputs: Any) -> list[Json]:
-    """Return the tokens that each choice of some responses took, those of a body in equal parts."""
+    """Return the token usage of each choice: equal parts of the usage of its body."""
     parts: list[Json] = []
     for body in outputs if isinstance(outputs, list) else [outputs]:
         n_choices = len(body["choices"])
@@ -187,23 +198,23 @@ def usages(outputs: Any) -> list[Json]:
 
 
 def filtered_body(payload: Document, message: str, *, in_blocks: bool = False) -> Json:
-    """Return the body of a response in which a filter of the provider withholds all answers.
+    """Return a response body whose answers a filter of the provider withholds.
 
     Args:
-        payload: the request.
-        message: of the filter.
+        payload: body of the request.
+        message: message of the filter.
         in_blocks: whether the API is Anthropic's, whose answers are blocks.
     """
     return {**_body_without_text(payload, "content_filter", in_blocks), CLIENT_FIELD: {"filter": message}}
 
 
 def too_long_body(payload: Document, limit: int, *, in_blocks: bool = False) -> Json:
-    """Return the body of a response in place of one that is longer than a limit in bytes.
+    """Return a body without text that replaces a response longer than a limit in bytes.
 
-    Its answers took as many tokens as they might, as far as anybody can tell.
+    Its usage is the upper bound: the token limit of every answer.
     """
-    room = payload.get("max_completion_tokens") or payload.get("max_tokens") or limit // CHARACTERS
-    usage = {"completion_tokens": room * n_answers(payload)}
+    max_tokens = payload.get("max_completion_tokens") or payload.get("max_tokens") or limit // CHARACTERS
+    usage = {"completion_tokens": max_tokens * n_answers(payload)}
     return {**_body_without_text(payload, TOO_LONG, in_blocks), "usage": usage}
 
 
@@ -224,28 +235,33 @@ def _has_numbers(value: Any) -> bool:
 
 
 def metadata_of_texts(outputs: Any) -> list[Json]:
-    """Return what is said beside each text of some responses: why it ended, thoughts, tokens."""
+    """Return the metadata of each text of responses: finish reason, reasoning, usage, filter."""
     answers: list[Json] = []
     for body in outputs if isinstance(outputs, list) else [outputs]:
         if not isinstance(body, Mapping):
             continue
-        about = body[CLIENT_FIELD] if isinstance(body.get(CLIENT_FIELD), Mapping) else {}
+        client_fields = body[CLIENT_FIELD] if isinstance(body.get(CLIENT_FIELD), Mapping) else {}
         if isinstance(body.get("choices"), list):
-            choices = in_order(body["choices"])
+            choices = sort_choices(body["choices"])
             usage = {name: round(count / len(choices)) for name, count in _usage(body).items()}
             answers += [
-                _about(_reason(choice), _thoughts(choice.get("message")), usage) | _tops(choice) | about
+                _metadata(_finish_reason(choice), _reasoning(choice.get("message")), usage)
+                | _top_logprobs(choice)
+                | client_fields
                 for choice in choices
             ]
         else:
-            answers.append(_about(_word(body.get("stop_reason")), _thoughts(body), _usage(body)) | about)
+            answers.append(
+                _metadata(_string_or_none(body.get("stop_reason")), _reasoning(body), _usage(body))
+                | client_fields
+            )
     return answers
 
 
-def _about(reason: str | None, thoughts: str, usage: Document) -> Json:
+def _metadata(reason: str | None, reasoning: str, usage: Document) -> Json:
     fields = {
         "finish_reason": reason,
-        "reasoning": thoughts,
+        "reasoning": reasoning,
         "usage": usage,
         "filtered": is_withheld(reason),
     }
@@ -253,58 +269,61 @@ def _about(reason: str | None, thoughts: str, usage: Document) -> Json:
 
 
 def native_reason(body: Any) -> str | None:
-    """Return why the answer in a response ended, in the words of the provider behind a gateway."""
+    """Return the finish reason of the provider behind a gateway."""
     choices = body.get("choices") if isinstance(body, Mapping) else None
     first = choices[0] if isinstance(choices, list) and choices else None
-    return _word(first.get("native_finish_reason")) if isinstance(first, Mapping) else None
+    return _string_or_none(first.get("native_finish_reason")) if isinstance(first, Mapping) else None
 
 
-def _reason(choice: Document) -> str | None:
-    """Why an answer ended, in the words of a gateway or, where these hide a refusal, of its provider."""
-    reason, native = _word(choice.get("finish_reason")), _word(choice.get("native_finish_reason"))
+def _finish_reason(choice: Document) -> str | None:
+    """Return the finish reason; the provider's instead of the gateway's if the latter hides a refusal."""
+    reason, native = (
+        _string_or_none(choice.get("finish_reason")),
+        _string_or_none(choice.get("native_finish_reason")),
+    )
     message = choice.get("message")
     text = message.get("content") if isinstance(message, Mapping) else choice.get("text")
     return native if is_withheld(native) and not text else reason
 
 
-def _tops(choice: Document) -> Json:
-    """The likeliest first tokens of an answer in a chat with their log-probabilities, where they are told."""
-    said = choice.get("logprobs")
-    content = said.get("content") if isinstance(said, Mapping) else None
+def _top_logprobs(choice: Document) -> Json:
+    """Return the log-probabilities of the likeliest first tokens of a chat answer, if reported."""
+    logprobs = choice.get("logprobs")
+    content = logprobs.get("content") if isinstance(logprobs, Mapping) else None
     first = content[0] if isinstance(content, list) and content else None
-    listed = first.get("top_logprobs") if isinstance(first, Mapping) else None
-    found: dict[str, float] = {}
-    for each in listed if isinstance(listed, list) else ():
+    entries = first.get("top_logprobs") if isinstance(first, Mapping) else None
+    logprob_by_token: dict[str, float] = {}
+    for entry in entries if isinstance(entries, list) else ():
         if (
-            isinstance(each, Mapping)
-            and isinstance(each.get("token"), str)
-            and _is_number(each.get("logprob"))
+            isinstance(entry, Mapping)
+            and isinstance(entry.get("token"), str)
+            and _is_number(entry.get("logprob"))
         ):
-            found[each["token"]] = float(each["logprob"])
-    return {"top_logprobs": found} if found else {}
+            logprob_by_token[entry["token"]] = float(entry["logprob"])
+    return {"top_logprobs": logprob_by_token} if logprob_by_token else {}
 
 
-def _thoughts(message: Any) -> str:
-    """The thoughts in a message: a field beside its content, or blocks of it."""
+def _reasoning(message: Any) -> str:
+    """Return the reasoning of a message, from a field or from thinking blocks."""
     if not isinstance(message, Mapping):
         return ""
     for name in ("reasoning_content", "reasoning"):
         if isinstance(message.get(name), str):
             return str(message[name])
     blocks = message.get("content")
-    named = [each for each in blocks if isinstance(each, Mapping)] if isinstance(blocks, list) else []
-    return "".join(each["thinking"] for each in named if isinstance(each.get("thinking"), str))
+    objects = [block for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
+    return "".join(block["thinking"] for block in objects if isinstance(block.get("thinking"), str))
 
 
 def _usage(response: Document) -> Json:
-    """The tokens of a request and of its answer, thoughts among them."""
-    said = response.get("usage")
-    if not isinstance(said, Mapping):
+    """Return the input, output and reasoning tokens; the output includes the reasoning."""
+    usage = response.get("usage")
+    if not isinstance(usage, Mapping):
         return {}
-    details = said.get("completion_tokens_details")
+    details = usage.get("completion_tokens_details")
     counts = {
-        "input_tokens": said.get("prompt_tokens", said.get("input_tokens")),
-        "output_tokens": said.get("completion_tokens", said.get("output_tokens")),
+        "input_tokens": usage.get("prompt_tokens", usage.get("input_tokens")),
+        "output_tokens": usage.get("completion_tokens", usage.get("output_tokens")),
         "reasoning_tokens": details.get("reasoning_tokens") if isinstance(details, Mapping) else None,
     }
     counts["input_tokens"] = counts["input_tokens"] or None  # 0 where a server does not count
@@ -312,7 +331,7 @@ def _usage(response: Document) -> Json:
 
 
 def inspect_response(output: Any) -> Response:
-    """Return the answer in an output of Inspect; one that is marked as a refusal is that of the provider."""
+    """Return the answer of an Inspect output; a block marked as refusal is a refusal of the provider."""
     if not output.choices:
         return Response("")
     message = output.choices[0].message
@@ -321,14 +340,14 @@ def inspect_response(output: Any) -> Response:
     return Response(text, response_metadata(output))
 
 
-def _word(reason: Any) -> str | None:
+def _string_or_none(reason: Any) -> str | None:
     return reason if isinstance(reason, str) else None
 
 
-def _choice(choice: Any, number: int) -> Json:
+def _normalize_choice(choice: Any, number: int) -> Json:
     if not isinstance(choice, Mapping):
         raise response_error(f"choices[{number}]", choice, "an object")
-    reason = _reason(choice)
+    reason = _finish_reason(choice)
     choice = {**choice, "index": number}
     if "message" not in choice and "text" in choice:
         return {**choice, "text": text_of(choice["text"], reason)}
@@ -340,15 +359,17 @@ def _choice(choice: Any, number: int) -> Json:
 
 
 def text_of(content: Any, reason: Any) -> str:
-    """Return the text of a content: a string, null, or blocks of which some have a text."""
-    if is_withheld(_word(reason)):
+    """Return the text of a content (string, null or blocks), or the marker of a refusal or truncation."""
+    if is_withheld(_string_or_none(reason)):
         return REFUSED_BY_PROVIDER
     blocks = content if isinstance(content, list) else [{"text": content}]
-    said = [block.get("text") for block in blocks if isinstance(block, Mapping)]
-    texts = ["" if text is None else text for text in said]
-    other = next((text for text in texts if not isinstance(text, str)), None)
-    if other is not None:
-        raise response_error("content", other, "a text")
+    values = [block.get("text") for block in blocks if isinstance(block, Mapping)]
+    texts = ["" if text is None else text for text in values]
+    invalid = next((text for text in texts if not isinstance(text, str)), None)
+    if invalid is not None:
+        raise response_error("content", invalid, "a text")
     return (
-        CUT_OFF if _word(reason) in LENGTH_FINISH_REASONS and not "".join(texts).strip() else "".join(texts)
+        CUT_OFF
+        if _string_or_none(reason) in LENGTH_FINISH_REASONS and not "".join(texts).strip()
+        else "".join(texts)
     )

@@ -1,4 +1,4 @@
-"""Results and samples of a run, as files of lm_eval."""
+"""Write the results and samples of a run as files of lm_eval."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.safe_text import redact_secrets
 
 CONTROL_CHARACTERS = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-LONGEST_NAME = 255  # bytes
+MAX_NAME_BYTES = 255  # bytes
 
 
-# Results and samples on file, in lm_eval's own form: each file whole, and the results when all are there.
+# All files are complete before any is moved into the results folder; the results file is the last.
 
 
 def tracker_of(config: Any) -> Any:
@@ -40,7 +40,7 @@ def tracker_of(config: Any) -> Any:
 
 
 def check_names(config: Any) -> None:
-    """Refuse a model whose name can be none of a folder, in which its results are to lie."""
+    """Raise InputError if the model's name cannot name the folder of its results."""
     for option in ("model_args", "gen_kwargs", "metadata", "system_instruction"):
         if (
             text := json.dumps(getattr(config, option), ensure_ascii=False, default=str)
@@ -55,61 +55,65 @@ def check_names(config: Any) -> None:
     if CONTROL_CHARACTERS.search(folder):
         problem = "a control character"
     elif folder.strip() in ("", ".", ".."):
-        problem = "no name of a folder"
-    elif (size := len(folder.encode())) > LONGEST_NAME:
-        problem = f"{size:,} bytes, more than the {LONGEST_NAME} of a folder's name"
+        problem = "not a folder name"
+    elif (size := len(folder.encode())) > MAX_NAME_BYTES:
+        problem = f"{size:,} bytes, more than the {MAX_NAME_BYTES} of a folder's name"
     if problem:
         raise InputError(
             f"--model_args: the model is called {shorten_middle(ascii(name), 60)}: found {problem}; its "
-            "results lie in a folder of that name: give another (if it is a path, a link to it)"
+            "results folder has this name: give another name (for a path, a link to it)"
         )
 
 
 def name_tracker(tracker: Any, config: Any) -> Any:
-    """Return the writer with the model's name; lm_eval makes one up for a model without arguments."""
-    about = tracker.general_config_tracker
-    about.model_source = config.model
+    """Set the model's name in lm_eval's writer, which invents one for a model without arguments."""
+    names = tracker.general_config_tracker
+    names.model_source = config.model
     if config.model == INSPECT:
-        about.model_name = about.model_name_sanitized = model_name(str(config.model_args["model"]))
-    elif about.model_name not in map(str, config.model_args.values()):
-        about.model_name = about.model_name_sanitized = config.model
+        names.model_name = names.model_name_sanitized = model_name(str(config.model_args["model"]))
+    elif names.model_name not in map(str, config.model_args.values()):
+        names.model_name = names.model_name_sanitized = config.model
     return tracker
 
 
 def write(tracker: Any, results: Json, samples: Mapping[str, Sequence[Document]]) -> Path:
-    """Write results and samples."""
-    wanted = Path(tracker.output_path)
-    single = wanted.suffix == ".json"
-    target = wanted.parent if single else wanted / str(tracker.general_config_tracker.model_name_sanitized)
+    """Write results and samples; return their folder."""
+    output_path = Path(tracker.output_path)
+    is_file = output_path.suffix == ".json"
+    target = (
+        output_path.parent
+        if is_file
+        else output_path / str(tracker.general_config_tracker.model_name_sanitized)
+    )
     draft = draft_path(target / "writing")
-    inner = draft if single else draft / target.name
-    tracker.output_path = str(draft / wanted.name) if single else str(draft)
+    inner = draft if is_file else draft / target.name
+    tracker.output_path = str(draft / output_path.name) if is_file else str(draft)
     try:
         draft.mkdir(parents=True, exist_ok=True, mode=0o700)
         tracker.save_results_aggregated(results=results, samples=samples)
         for task in results["configs"]:
             tracker.save_results_samples(task_name=task, samples=({**sample} for sample in samples[task]))
-        made = sorted(inner.iterdir(), key=lambda path: path.suffix == ".json") if inner.is_dir() else []
-        rows = sum(len(samples[task]) for task in results["configs"])
-        if len(made) < 1 + len(results["configs"]) or not _whole(made, rows):
-            # lm_eval logs what went wrong and goes on
+        files = sorted(inner.iterdir(), key=lambda path: path.suffix == ".json") if inner.is_dir() else []
+        n_rows = sum(len(samples[task]) for task in results["configs"])
+        if len(files) < 1 + len(results["configs"]) or not _are_complete(files, n_rows):
+            # lm_eval logs write errors and continues
             raise PolbiasError(
                 f"{target}: results and samples could not all be written (is the disk full?); run the same "
-                "command again, which takes the answers from the cache"
+                "command again, which reads the answers from the cache"
             )
-        for path in made:
+        for path in files:
             _make_safe(path)
             path.replace(target / path.name)
     except OSError as error:
         raise PolbiasError(f"{target}: results cannot be written ({error.strerror})") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
-        tracker.output_path = str(wanted)
+        tracker.output_path = str(output_path)
     return target
 
 
 def _make_safe(path: Path) -> None:
-    """Keep a file to its owner, and secrets of this run out of it, as tasks and libraries may repeat them."""
+    """Make a file private, and redact secrets that tasks or libraries repeat."""
     path.chmod(PRIVATE_MODE)
     with path.open(encoding="utf-8") as lines:  # line by line: samples may be gigabytes
         if all(redact_secrets(line) == line for line in lines):
@@ -118,8 +122,8 @@ def _make_safe(path: Path) -> None:
         write_text(path, map(redact_secrets, lines))
 
 
-def _whole(files: Sequence[Path], rows: int) -> bool:
-    """Tell whether results and samples were written to their ends."""
+def _are_complete(files: Sequence[Path], n_rows: int) -> bool:
+    """Whether the results parse and the samples have `n_rows` lines."""
     try:
         json.loads(files[-1].read_bytes())
     except ValueError:
@@ -128,4 +132,4 @@ def _whole(files: Sequence[Path], rows: int) -> bool:
     for path in files[:-1]:
         with path.open("rb") as lines:
             n_lines += sum(line.endswith(b"\n") for line in lines)
-    return n_lines == rows
+    return n_lines == n_rows

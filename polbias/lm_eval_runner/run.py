@@ -1,4 +1,4 @@
-"""Run lm_eval over tasks of ours with a model that answers from file what it can."""
+"""Run lm_eval over polbias tasks with a cached model; write results and samples."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from polbias.models.cache import AnswerStore, digest
 from polbias.responses import NOT_REQUESTED
 from polbias.safe_text import redact, redact_message
 
-_AT_ONCE = {"vllm": 2048, "sglang": 2048}  # requests; these hand out their answers at the end of a call
-_SLICE = 64  # requests; a budget is looked at between calls of a model in this process
-_KEPT = "its answers are kept: run the same command again"
-_LOST = "nothing is kept because of --no-cache, so run it all again"
-_SEEDED = ("random", "numpy_random", "torch_random", "fewshot_random")
-_PASSED_ON = (
+_SLICE_SIZES = {"vllm": 2048, "sglang": 2048}  # requests; these return their answers at the end of a call
+_BUDGET_SLICE_SIZE = 64  # requests; the budget of a local model is checked between calls
+_RESUME_CACHED = "its answers are cached: run the same command again"
+_RESUME_UNCACHED = "--no-cache cached no answers: run everything again"
+_SEED_NAMES = ("random", "numpy_random", "torch_random", "fewshot_random")
+_LM_EVAL_OPTIONS = (
     *("batch_size", "max_batch_size", "device", "limit", "samples", "write_out", "system_instruction"),
     *("apply_chat_template", "fewshot_as_multiturn", "predict_only"),
     *("confirm_run_unsafe_code", "metadata"),
@@ -46,14 +46,14 @@ class EvalRun:
     """A finished run.
 
     Args:
-        results: of lm_eval, without samples.
-        samples: by task.
-        folder: where results and samples were written.
-        tally: how many requests were answered from file.
-        budget: what their answers took.
-        sources: where the rows came from.
-        cache: folder of the kept answers; None if they were not kept.
-        model: that was asked, loaded.
+        results: results of lm_eval, without samples.
+        samples: samples by task.
+        folder: folder of results and samples.
+        tally: counts of answers and requests.
+        budget: used tokens.
+        sources: sources of the rows, a line per config.
+        cache: folder of the cached answers; None without a cache.
+        model: the loaded model.
     """
 
     results: Document
@@ -72,116 +72,120 @@ def evaluate(
     names: Sequence[str],
     kind: Any,
     cache: Path | None,
-    tell: PrintLine,
+    print_line: PrintLine,
     model: Any = None,
     budget: Budget | None = None,
 ) -> EvalRun | None:
-    """Run tasks, with a model that is loaded already if there is one, and write results and samples."""
+    """Run tasks and write results and samples; load the model unless `model` is a loaded one.
+
+    Returns:
+        The run; None in the other processes of a run on several GPUs.
+    """
     from lm_eval.tasks import TaskManager
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    with capture_logs(tell, config.verbosity) as sources, ExitStack() as opened:
+    with capture_logs(print_line, config.verbosity) as sources, ExitStack() as stack:
         check_names(config)
         tracker = tracker_of(config)
-        remote = is_api(kind) or config.model == INSPECT
-        if remote and model is None:  # a missing key or package is told before any row is read
-            model = load(_class(config, kind), config)
+        is_remote = is_api(kind) or config.model == INSPECT
+        if is_remote and model is None:  # report a missing key or package before reading rows
+            model = load(_cached_class(config, kind), config)
         manager = TaskManager(
             include_path=[*tasks.folders], include_defaults=False, metadata=dict(config.metadata)
         )
-        loaded = manager.load([*names])
-        thinks = bool(config.metadata.get(REASONING))
-        if thinks:
-            for task in loaded["tasks"].values():
-                _give_room(task, config)
-        model = model or load(_class(config, kind), config)
+        lm_eval_tasks = manager.load([*names])
+        is_reasoning = bool(config.metadata.get(REASONING))
+        if is_reasoning:
+            for task in lm_eval_tasks["tasks"].values():
+                _extend_token_limit(task, config)
+        model = model or load(_cached_class(config, kind), config)
         folder = None
         if cache is not None:
             identity = model_identity(config)
             folder = cache / slug(identity)
             write_identity(folder, identity)
-        stores = opened.enter_context(_stores(folder, loaded["tasks"], model, tell))
-        reseed = None if remote else lambda kept: _reseed(config.seed, kept)
-        resume = _LOST if cache is None else _KEPT
+        stores = stack.enter_context(_open_stores(folder, lm_eval_tasks["tasks"], model, print_line))
+        reseed = None if is_remote else lambda n_cached: _advance_torch_seed(config.seed, n_cached)
+        resume = _RESUME_UNCACHED if cache is None else _RESUME_CACHED
         budget = budget or Budget()
-        limited = (budget.max_tokens or budget.max_cost) and not remote
-        plans = (
+        has_budget = (budget.max_tokens or budget.max_cost) and not is_remote
+        can_stop_early = (
             "polbias_stopping_rule" in config.metadata and model.world_size == 1
         )  # several have parts of a statement
-        memory = AnswerCache(
+        answer_cache = AnswerCache(
             stores,
-            _SLICE if limited else _AT_ONCE.get(config.model, 0),
+            _BUDGET_SLICE_SIZE if has_budget else _SLICE_SIZES.get(config.model, 0),
             reseed,
             resume,
             budget=budget,
-            faults=Faults(tell),
-            settings=request_settings(config, kind, tell),
-            reasons=thinks,
-            planners=_offered(loaded["tasks"], "plan_sampling") if plans else {},
-            readers=_offered(loaded["tasks"], "sampled_shares"),
+            faults=Faults(print_line),
+            settings=request_settings(config, kind, print_line),
+            expects_reasoning=is_reasoning,
+            planners=_methods_by_task(lm_eval_tasks["tasks"], "plan_sampling") if can_stop_early else {},
+            readers=_methods_by_task(lm_eval_tasks["tasks"], "sampled_shares"),
             accepts_n=None if is_api(kind) and getattr(model, "_batch_size", 0) == 1 else False,
         )
-        model.memory = memory
-        model.set_cache_hook(memory)
-        specs = [loaded["groups"].get(name) or loaded["tasks"][name] for name in names]
-        results = _evaluated(config, model, specs, manager, tracker)
+        model.answer_cache = answer_cache
+        model.set_cache_hook(answer_cache)
+        specs = [lm_eval_tasks["groups"].get(name) or lm_eval_tasks["tasks"][name] for name in names]
+        results = _run_lm_eval(config, model, specs, manager, tracker)
         if results is None:
             return None
         samples = results.pop("samples")
         results["config"]["model"] = config.model
         results["polbias"] = {"version": __version__, "sources": sources}
-        results["polbias"]["requests_from_cache"] = memory.tally.n_cached
-        if memory.tally.not_requested:
-            results["polbias"]["not_requested"] = memory.tally.not_requested
-        if copied := [*_copied_tasks(samples, tell)]:
+        results["polbias"]["requests_from_cache"] = answer_cache.tally.n_cached
+        if answer_cache.tally.not_requested:
+            results["polbias"]["not_requested"] = answer_cache.tally.not_requested
+        if copied := [*_copied_tasks(samples, print_line)]:
             results["polbias"]["not_sampled"] = copied
-        results["polbias"] |= _log_answers(sample for of_task in samples.values() for sample in of_task)
-        place = write(name_tracker(tracker, config), results, samples)
-    return EvalRun(results, samples, place, memory.tally, budget, sources, folder, model)
+        results["polbias"] |= _add_metadata(sample for of_task in samples.values() for sample in of_task)
+        results_folder = write(name_tracker(tracker, config), results, samples)
+    return EvalRun(results, samples, results_folder, answer_cache.tally, budget, sources, folder, model)
 
 
-def _copied_tasks(samples: Mapping[str, Sequence[Document]], tell: PrintLine) -> Iterator[str]:
-    """Yield the tasks of which every prompt got copies of one answer, and say so."""
-    for task, of_task in samples.items():
-        with_verdict = [sample for sample in of_task if sample.get("answer_rate", 1)]
+def _copied_tasks(samples: Mapping[str, Sequence[Document]], print_line: PrintLine) -> Iterator[str]:
+    """Yield the tasks whose answers to each prompt are copies of one text, with a printed line."""
+    for task, task_samples in samples.items():
+        answered = [sample for sample in task_samples if sample.get("answer_rate", 1)]
         answers = [
             [text for text in flatten_responses(sample["resps"]) if text != NOT_REQUESTED]
-            for sample in with_verdict
+            for sample in answered
         ]
         if are_copies([*map(len, answers)], [len({*texts}) for texts in answers]):
-            tell(
+            print_line(
                 f"{task}: not sampled: all answers to a prompt are the same text, for every prompt; does the "
-                "server sample? They count as one answer each, of which no stance is reliable"
+                "server sample? The answers to a prompt count as one, and no stance is reliable"
             )
             yield task
 
 
-def _log_answers(samples: Iterable[Json]) -> Json:
-    """Put into samples what is known of their answers; return what the results say of all of them.
+def _add_metadata(samples: Iterable[Json]) -> Json:
+    """Add the metadata of answers to their samples; return the totals for the results.
 
-    ``filtered`` is the share of a sample's answers that a filter of the provider withheld.
+    ``filtered`` of a sample is the share of its answers that a filter of the provider withheld.
     """
     dropped: Json = {}
     n_filtered = n_too_long = 0
     for sample in samples:
-        about = [getattr(answer, "metadata", {}) for answer in flatten_responses(sample["resps"])]
-        about = [known for known in about if isinstance(known, Mapping)]
-        if any(about):
-            filtered = [bool(known.get("filtered")) for known in about]
-            sample |= {"polbias": about, "filtered": sum(filtered) / len(filtered)}
+        metadata = [getattr(answer, "metadata", {}) for answer in flatten_responses(sample["resps"])]
+        metadata = [fields for fields in metadata if isinstance(fields, Mapping)]
+        if any(metadata):
+            filtered = [bool(fields.get("filtered")) for fields in metadata]
+            sample |= {"polbias": metadata, "filtered": sum(filtered) / len(filtered)}
             n_filtered += sum(filtered)
-            n_too_long += sum(known.get("finish_reason") == TOO_LONG for known in about)
-            for known in about:
-                dropped |= known.get("dropped", {})
+            n_too_long += sum(fields.get("finish_reason") == TOO_LONG for fields in metadata)
+            for fields in metadata:
+                dropped |= fields.get("dropped", {})
     summary = {"filtered": n_filtered, TOO_LONG: n_too_long, "dropped": dropped}
     return {name: value for name, value in summary.items() if value}
 
 
-def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, tracker: Any) -> Any:
+def _run_lm_eval(config: Any, model: Any, specs: Sequence[Any], manager: Any, tracker: Any) -> Any:
     from lm_eval import simple_evaluate
 
     try:
-        seeds = dict(zip(_SEEDED, config.seed or [None] * 4, strict=True))
+        seeds = dict(zip(_SEED_NAMES, config.seed or [None] * 4, strict=True))
         return simple_evaluate(
             model=model,
             model_args=redact(config.model_args),
@@ -190,7 +194,7 @@ def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, trac
             evaluation_tracker=tracker,
             task_manager=manager,
             gen_kwargs=recorded_settings(config),
-            **{name: getattr(config, name) for name in _PASSED_ON},
+            **{name: getattr(config, name) for name in _LM_EVAL_OPTIONS},
             **{f"{name}_seed": seed for name, seed in seeds.items()},
         )
     except PolbiasError:
@@ -203,48 +207,48 @@ def _evaluated(config: Any, model: Any, specs: Sequence[Any], manager: Any, trac
         ) from error
 
 
-def _offered(tasks: Document, method: str) -> Json:
-    """A method of the tasks that have it, by their names."""
+def _methods_by_task(tasks: Document, method: str) -> Json:
+    """Map the names of the tasks that have a method to that method."""
     return {name: getattr(task, method) for name, task in tasks.items() if hasattr(task, method)}
 
 
-def _give_room(task: Any, config: Any) -> None:
-    """Let the answers to a task be as long as a model that reasons needs."""
+def _extend_token_limit(task: Any, config: Any) -> None:
+    """Raise the token limit of a generation task for reasoning."""
     if task.get_config("output_type") == "generate_until":
-        own = task.get_config("generation_kwargs") or {}
-        settings = generation_settings(own, recorded_settings(config), config.metadata)
+        task_settings = task.get_config("generation_kwargs") or {}
+        settings = generation_settings(task_settings, recorded_settings(config), config.metadata)
         task.set_config("generation_kwargs", settings)
 
 
-def _class(config: Any, kind: Any) -> Any:
-    """The model's class with a memory; the dummy without the tokenizer that it would fetch for nothing."""
-    made = cached_model_class(kind)
+def _cached_class(config: Any, kind: Any) -> Any:
+    """Return the cached model class; the dummy model has no tokenizer, which it would download unused."""
+    cached_class = cached_model_class(kind)
     if config.model == "dummy" and not config.apply_chat_template:
-        made.tokenizer = None
-    return made
+        cached_class.tokenizer = None
+    return cached_class
 
 
 @contextmanager
-def _stores(
-    folder: Path | None, tasks: Document, model: Any, tell: PrintLine
+def _open_stores(
+    folder: Path | None, tasks: Document, model: Any, print_line: PrintLine
 ) -> Iterator[dict[str, AnswerStore]]:
-    """Open the stores of some tasks; every process of a run on several GPUs has its own."""
+    """Open the answer stores of tasks, one per process of a run on several GPUs."""
     rank = model.rank or int(os.environ.get("LOCAL_RANK", "0"))
-    part = f".rank{rank}" if rank else ""
-    with ExitStack() as opened:
+    suffix = f".rank{rank}" if rank else ""
+    with ExitStack() as stack:
         stores: dict[str, AnswerStore] = {}
         for name, task in tasks.items():
-            path = folder and folder / f"{name}-{digest(task_identity(task))}{part}.sqlite"
+            path = folder and folder / f"{name}-{digest(task_identity(task))}{suffix}.sqlite"
             stores[name] = store = AnswerStore(path)
-            opened.callback(store.close)
+            stack.callback(store.close)
             if store.damaged:
-                tell(f"{store.path}: was damaged and is put aside as {store.damaged.name}")
+                print_line(f"{store.path}: was damaged and is renamed to {store.damaged.name}")
         yield stores
 
 
-def _reseed(seeds: Sequence[int | None] | None, kept: int) -> None:
-    """Draw other numbers than the run did that the kept answers are from."""
+def _advance_torch_seed(seeds: Sequence[int | None] | None, n_cached: int) -> None:
+    """Seed torch differently from the run that gave the cached answers."""
     from lm_eval.utils import set_torch_seed
 
     if seeds and seeds[2] is not None:
-        set_torch_seed(seeds[2] + kept)
+        set_torch_seed(seeds[2] + n_cached)

@@ -1,4 +1,4 @@
-"""The main metric of every task with its interval, as the end of a run shows it."""
+"""Main metric of each task with its 95% interval, for the summary of a run."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any
 from polbias.aliases import Document
 from polbias.registry import Instrument, import_reference, instrument_of, instruments
 
-_ALL_ROWS = "_paper"  # metrics whose printed error takes rows for independent
+_ALL_ROWS = "_paper"  # metrics whose published standard error treats rows as independent
 _NO_VERDICT = ("refusal", "unparsable", "truncated", "non_answer_rate")
 _LEVEL = 0.95
 
 
 @dataclass(frozen=True)
 class Score:
-    """The main metric of a task.
+    """Main metric of a task.
 
     Args:
-        task: its name.
+        task: name of the task.
         metric: name of the metric.
-        value: the score; None where the answers carry none.
-        low: lower end of its 95% interval, None if there is none.
-        high: upper end.
+        value: the score; None if the answers do not support one.
+        low: lower end of the 95% interval; None if there is none.
+        high: upper end of the interval.
         n: number of rows.
-        clusters: number of units of these rows, over which the interval is.
-        missing: share of answers without a verdict, None if the task does not count them.
-        truncated: share of answers that were cut off.
+        clusters: number of clusters of the rows.
+        missing: share of non-answers; None if the task does not count them.
+        truncated: share of truncated answers.
     """
 
     task: str
@@ -44,36 +44,48 @@ class Score:
 
 def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iterator[Score]:
     """Yield the main metric of every task that has one."""
-    for task, logged in samples.items():
-        found = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
-        docs = [sample["doc"] for sample in logged]
-        own = _instrument(docs[0] if docs else {})
-        metric = main_metric(found, own)
+    for task, task_samples in samples.items():
+        metrics = {name.split(",")[0]: value for name, value in results["results"].get(task, {}).items()}
+        docs = [sample["doc"] for sample in task_samples]
+        instrument = _instrument(docs[0] if docs else {})
+        metric = main_metric(metrics, instrument)
         if metric is None:
             continue
-        unit = import_reference(own.cluster_function) if own and own.cluster_function else None
-        clusters = len({unit(doc) if unit else doc.get("cluster_id", at) for at, doc in enumerate(docs)})
-        independent = len(logged) if metric.endswith(_ALL_ROWS) else clusters
-        half = _half_width(found.get(f"{metric}_stderr"), independent)
-        value = float(found[metric]) if _is_number(found[metric]) else None
-        without = [float(found[name]) for name in _NO_VERDICT if _is_number(found.get(name))]
-        low, high = (None, None) if half is None or value is None else (value - half, value + half)
+        unit = (
+            import_reference(instrument.cluster_function)
+            if instrument and instrument.cluster_function
+            else None
+        )
+        clusters = len(
+            {unit(doc) if unit else doc.get("cluster_id", index) for index, doc in enumerate(docs)}
+        )
+        independent = len(task_samples) if metric.endswith(_ALL_ROWS) else clusters
+        half_width = _half_width(metrics.get(f"{metric}_stderr"), independent)
+        value = float(metrics[metric]) if _is_number(metrics[metric]) else None
+        non_answer_shares = [float(metrics[name]) for name in _NO_VERDICT if _is_number(metrics.get(name))]
+        low, high = (
+            (None, None) if half_width is None or value is None else (value - half_width, value + half_width)
+        )
         yield Score(
             task,
             metric,
             value,
             low,
             high,
-            len(logged),
+            len(task_samples),
             clusters,
-            sum(without) if without else None,
-            float(found["truncated"]) if _is_number(found.get("truncated")) else 0.0,
+            sum(non_answer_shares) if non_answer_shares else None,
+            float(metrics["truncated"]) if _is_number(metrics.get("truncated")) else 0.0,
         )
 
 
-def main_metric(names: Collection[str], own: Instrument | None) -> str | None:
-    """Return what a task of an instrument, or of none, is about; see docs/evaluating.md."""
-    metrics = [name for each in ([own] if own else instruments().values()) for name in each.metrics]
+def main_metric(names: Collection[str], instrument: Instrument | None) -> str | None:
+    """Return the main metric of a task, of an instrument or of none; see docs/evaluating.md."""
+    metrics = [
+        name
+        for candidate in ([instrument] if instrument else instruments().values())
+        for name in candidate.metrics
+    ]
     return next((name for name in (*metrics, "acc") if name in names), None)
 
 
@@ -81,12 +93,12 @@ def _instrument(row: Document) -> Instrument | None:
     return instruments().get(instrument_of(row) or "")
 
 
-def _half_width(error: Any, units: int) -> float | None:
-    if not _is_number(error) or units < 2:
+def _half_width(standard_error: Any, n_units: int) -> float | None:
+    if not _is_number(standard_error) or n_units < 2:
         return None
     from scipy.stats import t
 
-    return float(t.ppf((1 + _LEVEL) / 2, units - 1)) * float(error)
+    return float(t.ppf((1 + _LEVEL) / 2, n_units - 1)) * float(standard_error)
 
 
 def _is_number(value: Any) -> bool:

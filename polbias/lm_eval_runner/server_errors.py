@@ -1,4 +1,4 @@
-"""Errors of model servers: parsed, and sorted by what helps against them."""
+"""Parse and classify errors of model servers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from polbias.safe_text import redact_message
 
 RETRIED = (408, 409, 425, 429)
-"""Statuses from 400 to 499 after which a request is sent again, as after those from 500 on."""
+"""Statuses from 400 to 499 that are retried, like all from 500 on."""
 
 _NAMING = ("code", "error_code", "type", "status", "reason", "param")
 _NESTED = (
@@ -55,26 +55,26 @@ _SYSTEM_TURN = re.compile(
     r"|(?:support|allow)\w*:? ['\"]system['\"]|developer instruction|roles must alternate|use a valid role",
     re.IGNORECASE,
 )
-_SPENT = frozenset({"insufficientquota", "billinghardlimitreached", "exceededcurrentquotaerror"})
+_QUOTA_CODES = frozenset({"insufficientquota", "billinghardlimitreached", "exceededcurrentquotaerror"})
 
 
 NO_SYSTEM_TURN = "; the model takes no system turn: add --metadata polbias_system=false"
-"""What helps where an error is about the system turn."""
+"""Advice on an error about the system message."""
 
 
-class PassingError(Exception):
-    """An answer did not come, and may if the request is sent again."""
+class TransientError(Exception):
+    """A request failed; a retry may succeed."""
 
 
 @dataclass(frozen=True)
 class ServerError:
-    """What a server says of a request that it does not answer.
+    """Error of a server in place of an answer.
 
     Args:
-        status: of HTTP, or the code of an error in a response with status 200.
-        message: in its words, or the body if that has another shape.
-        codes: its codes, types and parameters, in lower case without separators.
-        fields: of the request that it names by themselves, not in a sentence.
+        status: HTTP status, or the code of an error in a response with status 200.
+        message: message of the server, or the body if it has another shape.
+        codes: codes, types and parameters, in lower case without separators.
+        fields: fields of the request that the error names in a field, not in a sentence.
     """
 
     status: int
@@ -87,7 +87,7 @@ class ServerError:
         """Parse the body of a response.
 
         Args:
-            status: of HTTP.
+            status: HTTP status.
             body: JSON in the shape of OpenAI, Anthropic, Google, FastAPI and others, or any text.
         """
         try:
@@ -98,7 +98,7 @@ class ServerError:
 
     @classmethod
     def of(cls, status: int, content: Any, body: str = "") -> ServerError:
-        """Read an error that is parsed JSON."""
+        """Classify an error from parsed JSON."""
         codes: set[str] = set()
         fields: set[str] = set()
         messages: list[str] = []
@@ -115,14 +115,14 @@ class ServerError:
             if isinstance(record.get("error"), str):
                 messages.append(record["error"])
         message = redact_message(": ".join(dict.fromkeys(messages)) or body or content or "no reason given")
-        # A gateway names the code of a filter in a sentence.
+        # A gateway may name the code of a filter in a sentence.
         codes |= {_plain(word) for word in re.findall(r"\b[A-Z]+(?:_[A-Z]+)+\b", message)}
         return cls(status, message, frozenset(codes), frozenset(fields))
 
     @property
-    def is_passing(self) -> bool:
-        """Whether the same request may be answered later."""
-        if self.codes & _SPENT:
+    def is_transient(self) -> bool:
+        """Whether a retry of the same request may succeed."""
+        if self.codes & _QUOTA_CODES:
             return False
         return self.status in RETRIED or not 400 <= self.status < 500
 
@@ -137,11 +137,11 @@ class ServerError:
 
     @property
     def is_about_system_turn(self) -> bool:
-        """Whether the model takes no system turn."""
+        """Whether the model rejects system messages."""
         return bool(_SYSTEM_TURN.search(self.message))
 
     def names(self, field: str) -> bool:
-        """Return whether the error is about a field of the request."""
+        """Whether the error is about a field of the request."""
         if field in self.fields or any(name.endswith(f".{field}") for name in self.fields):
             return True
         if "_" in field and _plain(field) in map(_plain, re.findall(r"\w+", self.message)):
@@ -153,7 +153,7 @@ class ServerError:
 
 
 def error_in_answer(body: Any) -> ServerError | None:
-    """Return the error that a response with status 200 has in place of an answer, None if it has none."""
+    """Return the error in a response with status 200; None if it has an answer."""
     if not isinstance(body, Mapping):
         return None
     choices = body.get("choices")
@@ -174,7 +174,7 @@ def error_in_answer(body: Any) -> ServerError | None:
 
 
 def _records(content: Any, depth: int = 4) -> Iterator[Mapping[str, Any]]:
-    """Yield an error and the errors in it, from the outside; gateways wrap that of a provider in a text."""
+    """Yield an error and its nested errors, outermost first; gateways nest errors as JSON text."""
     if isinstance(content, str) and content.lstrip().startswith("{"):
         with suppress(ValueError, RecursionError):
             content = json.loads(content)
@@ -194,24 +194,24 @@ def _plain(code: str) -> str:
 
 
 class Faults:
-    """What a server replied when it failed, each kind of fault shown once.
+    """Error messages of a server; each is printed once.
 
     Args:
-        tell: shows a line.
+        print_line: prints a line.
     """
 
-    def __init__(self, tell: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(self, print_line: Callable[[str], None] = lambda _: None) -> None:
         self.replies: list[str] = []
-        self._tell = tell
-        self._told: set[str] = set()
+        self._print_line = print_line
+        self._printed_kinds: set[str] = set()
 
-    def note(self, message: str) -> None:
-        """Take down a reply."""
+    def record_reply(self, message: str) -> None:
+        """Record an error message, and print it once."""
         self.replies.append(message)
-        self.tell_once(message, f"the server fails: {message}")
+        self.print_once(message, f"the server fails: {message}")
 
-    def tell_once(self, kind: str, line: str) -> None:
-        """Show a line unless one of its kind was shown."""
-        if kind not in self._told:
-            self._told.add(kind)
-            self._tell(line)
+    def print_once(self, kind: str, line: str) -> None:
+        """Print a line, once per kind."""
+        if kind not in self._printed_kinds:
+            self._printed_kinds.add(kind)
+            self._print_line(line)

@@ -1,4 +1,4 @@
-"""Settings of requests: which are sent, which withheld, and which left out as a server refuses them."""
+"""Choose the settings that requests send; drop settings that a server rejects."""
 
 from __future__ import annotations
 
@@ -10,25 +10,29 @@ from typing import Any
 from polbias.aliases import Document, Json
 from polbias.lm_eval_runner.requests import RequestRejected
 from polbias.lm_eval_runner.server_errors import ServerError
-from polbias.lm_eval_runner.tasks import OTHER_ROOMS, ROOM
+from polbias.lm_eval_runner.tasks import OTHER_TOKEN_LIMITS, TOKEN_LIMIT
 from polbias.safe_text import is_secret_name
 
 SETTINGS = ("temperature", "seed", "max_tokens", "stop", "top_p")
-"""Settings that may stand in --model_args as well as in --gen_kwargs."""
+"""Settings that --model_args may contain as well as --gen_kwargs."""
 LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"
 STOPS = ("stop", "stop_sequences")
 _NULL = "null"  # as lm_eval reads NAME=null
 _OPTIONAL = ("temperature", "seed", "top_p", *STOPS)
-_OF_LM_EVAL = ("max_gen_toks", "max_new_tokens", "until", "do_sample")  # no server knows them
-_ALIASES = {"until": "stop", "stop_sequences": "stop", **dict.fromkeys((ROOM, *OTHER_ROOMS), LIMIT)}
+_OF_LM_EVAL = ("max_gen_toks", "max_new_tokens", "until", "do_sample")  # unknown to servers
+_ALIASES = {
+    "until": "stop",
+    "stop_sequences": "stop",
+    **dict.fromkeys((TOKEN_LIMIT, *OTHER_TOKEN_LIMITS), LIMIT),
+}
 
 
-_UNKNOWN = re.compile(
+_UNKNOWN_SETTING = re.compile(
     r"unsupported|not (?:support|compatible|permitted)|unrecogni[sz]ed|unknown|unexpected|extra|instead"
     r"|deprecated",
     re.IGNORECASE,
 )
-"""Words about a setting that a server does not know, in contrast to one whose value is too large."""
+"""Words of an error about an unknown setting, in contrast to a value that is too large."""
 
 
 @dataclass
@@ -36,33 +40,35 @@ class RequestSettings:
     """Settings of the requests of a run.
 
     Args:
-        requested: settings that the user gave, by name; None means: do not send.
-        tell: shows a line.
-        credentials: what goes into every request and is written down nowhere.
+        requested: settings of the user, by name; None: do not send.
+        print_line: prints a line.
+        limit_name: name of the token limit of an answer.
+        credentials: secret fields that every request sends and no file records.
 
     Attributes:
-        dropped: settings that nobody asked for and the server refuses, with the value that was to be sent.
-        limit_name: of the tokens that an answer may take.
+        dropped: settings that the user did not request and the server rejects, with their values.
     """
 
     requested: Mapping[str, Any] = field(default_factory=dict)
-    tell: Callable[[str], None] = lambda _: None
+    print_line: Callable[[str], None] = lambda _: None
     limit_name: str = LIMIT
     credentials: Document = field(default_factory=dict, repr=False)
     dropped: Json = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        given = {_ALIASES.get(name, name) for name, value in self.requested.items() if value is not None}
-        self._withheld = {_ALIASES.get(name, name) for name in self.requested} - given
-        self._asked_for = given
+        requested_names = {
+            _ALIASES.get(name, name) for name, value in self.requested.items() if value is not None
+        }
+        self._withheld = {_ALIASES.get(name, name) for name in self.requested} - requested_names
+        self._requested_names = requested_names
         self._can_rename = True
 
-    def apply(self, payload: Document, stops_wanted: bool = True) -> Json:
-        """Return a request without settings that are not to be sent.
+    def apply(self, payload: Document, has_stops: bool = True) -> Json:
+        """Return the body of a request with the settings to send.
 
         Args:
-            payload: the request as lm_eval makes it.
-            stops_wanted: whether the task or the user gave strings at which an answer stops.
+            payload: body that lm_eval builds.
+            has_stops: whether the task or the user set stop strings; else lm_eval's are dropped.
         """
         sent = {name: value for name, value in payload.items() if name not in _OF_LM_EVAL}
         limits = [sent.pop(name, None) for name in (NEWER_LIMIT, LIMIT)]
@@ -70,7 +76,7 @@ class RequestSettings:
         sent[name] = next((limit for limit in limits if limit is not None), None)
         for name in STOPS:
             if isinstance(sent.get(name), list):
-                sent[name] = [stop for stop in sent[name] if stop] if stops_wanted else None
+                sent[name] = [stop for stop in sent[name] if stop] if has_stops else None
         return {
             name: value
             for name, value in {**sent, **self.credentials}.items()
@@ -78,10 +84,10 @@ class RequestSettings:
         }
 
     def adapt(self, payload: Document, error: ServerError) -> bool:
-        """Leave a setting out from now on that a server refuses; return whether to send the request again.
+        """Drop a setting that a server rejects, for all further requests; return whether to retry.
 
         Raises:
-            Refused: if the user asked for the setting.
+            RequestRejected: if the user requested the setting.
         """
         if error.status not in (400, 422):
             return False
@@ -90,29 +96,31 @@ class RequestSettings:
         for name in _OPTIONAL:
             if name not in payload or not error.names(name):
                 continue
-            if _ALIASES.get(name, name) in self._asked_for:
+            if _ALIASES.get(name, name) in self._requested_names:
                 raise RequestRejected(
-                    f"the server refuses {name}={payload[name]!r}, which --gen_kwargs or --model_args asks "
-                    f"for ({error}); take it out, or leave it to the server with --gen_kwargs "
+                    f"the server refuses {name}={payload[name]!r}, which --gen_kwargs or --model_args "
+                    f"sets ({error}); remove it, or leave it to the server with --gen_kwargs "
                     f"'{{\"{name}\": null}}'"
                 )
             if name not in self.dropped:
                 self.dropped[name] = payload[name]
-                self.tell(f"{name}={payload[name]!r} is left out: the server refuses it ({error})")
+                self.print_line(f"{name}={payload[name]!r} is not sent: the server refuses it ({error})")
             return True
         return False
 
     def _rename_limit(self, payload: Document, error: ServerError) -> bool:
-        """Send the limit of an answer under its other name from now on, if the server wants that."""
-        sent, other = (NEWER_LIMIT, LIMIT) if NEWER_LIMIT in payload else (LIMIT, NEWER_LIMIT)
-        wants_other = error.names(other) or sent == NEWER_LIMIT
-        if not (sent in payload and error.names(sent) and wants_other and _UNKNOWN.search(error.message)):
+        """Rename the token limit for all further requests, if the server rejects its name."""
+        sent, other_name = (NEWER_LIMIT, LIMIT) if NEWER_LIMIT in payload else (LIMIT, NEWER_LIMIT)
+        wants_other = error.names(other_name) or sent == NEWER_LIMIT
+        if not (
+            sent in payload and error.names(sent) and wants_other and _UNKNOWN_SETTING.search(error.message)
+        ):
             return False
-        if self.limit_name != other:
+        if self.limit_name != other_name:
             if not self._can_rename:
                 return False
-            self.limit_name, self._can_rename = other, False
-            self.tell(f"{sent} is sent as {other}: the server refuses the former ({error})")
+            self.limit_name, self._can_rename = other_name, False
+            self.print_line(f"{sent} is sent as {other_name}: the server refuses the former ({error})")
         return True
 
     def _is_withheld(self, name: str) -> bool:
@@ -120,13 +128,13 @@ class RequestSettings:
 
 
 def move_settings(config: Any) -> None:
-    """Take settings of requests out of the arguments of a model, where lm_eval would lose them.
+    """Move settings of requests from --model_args, where lm_eval would lose them, to --gen_kwargs.
 
-    A seed that is a number stays: lm_eval sends it. What --gen_kwargs says goes before.
+    A numeric seed remains, as lm_eval sends it. --gen_kwargs takes precedence.
     """
     config.gen_kwargs = {**(config.gen_kwargs or {})}
-    for given, names in ((config.gen_kwargs, [*config.gen_kwargs]), (config.model_args, SETTINGS)):
-        given |= {name: None for name in names if given.get(name) == _NULL}
+    for settings, names in ((config.gen_kwargs, [*config.gen_kwargs]), (config.model_args, SETTINGS)):
+        settings |= {name: None for name in names if settings.get(name) == _NULL}
     moved = {
         name: config.model_args[name]
         for name in SETTINGS
@@ -137,25 +145,25 @@ def move_settings(config: Any) -> None:
         config.gen_kwargs = {**moved, **config.gen_kwargs}
 
 
-def request_settings(config: Any, kind: Any, tell: Callable[[str], None]) -> RequestSettings:
+def request_settings(config: Any, kind: Any, print_line: Callable[[str], None]) -> RequestSettings:
     """Return the settings of the requests of a run.
 
     Args:
-        config: of lm_eval, with what the user gave.
+        config: options of the run.
         kind: class of the model.
-        tell: shows a line.
+        print_line: prints a line.
     """
     from lm_eval.models.openai_completions import OpenAIChatCompletion
 
     requested = {**(config.gen_kwargs or {})}
     if "seed" in config.model_args:
         requested.setdefault("seed", config.model_args["seed"])
-    newer = issubclass(kind, OpenAIChatCompletion)
-    limit_name = NEWER_LIMIT if newer else LIMIT
+    uses_newer_limit = issubclass(kind, OpenAIChatCompletion)
+    limit_name = NEWER_LIMIT if uses_newer_limit else LIMIT
     credentials = {name: value for name, value in requested.items() if is_secret_name(name)}
-    return RequestSettings(requested, tell, limit_name, credentials)
+    return RequestSettings(requested, print_line, limit_name, credentials)
 
 
 def recorded_settings(config: Any) -> Json:
-    """Return the settings of requests that lm_eval may know, as it writes down what it knows."""
+    """Return the settings of requests without secrets, for lm_eval, which records them."""
     return {name: value for name, value in (config.gen_kwargs or {}).items() if not is_secret_name(name)}

@@ -1,4 +1,4 @@
-"""Answers that exist: read from tables, results of batches and logs of Inspect; a model that gives them."""
+"""Read existing answers from tables, batch results and Inspect logs; return them from a model of lm_eval."""
 
 from __future__ import annotations
 
@@ -19,24 +19,22 @@ from polbias.lm_eval_runner.responses import ResponseError, metadata_of_texts, w
 from polbias.lm_eval_runner.server_errors import ServerError, error_in_answer
 from polbias.responses import REFUSED_BY_PROVIDER, Response
 
-# Answers as files have them.
-
 Columns = Mapping[str, str]
-"""Columns of a table for ``id`` and ``answer``."""
+"""Names of a table's columns for ``id`` and ``answer``."""
 
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """The answers under one id of a file.
+    """The answers with one id in a file.
 
     Attributes:
-        place: file and line.
-        id: of a row, or of a request.
-        texts: usually one; none where there is no answer.
-        task: where the file names it.
-        repeat: number of the answer among those to its row, from 1, where the file numbers them.
-        failure: why there is none, in a word.
-        model: name, where the file has one.
+        location: file and line.
+        id: id of a row or of a request.
+        texts: answers, usually one; empty if missing.
+        task: name of the task, if the file has it.
+        repeat: number of the answer to its row, from 1, if the file has it.
+        failure: code of the error in place of an answer.
+        model: name of the model, if the file has it.
     """
 
     location: str
@@ -49,12 +47,12 @@ class StoredAnswer:
 
 
 def read_answers(path: Path, columns: Columns, tasks: Collection[str]) -> Iterator[StoredAnswer]:
-    """Yield the answers of a file: a table, results of a batch, or a log of Inspect.
+    """Yield the answers of a file: a table, batch results, or an Inspect log.
 
     Args:
-        path: of the file.
-        columns: of ids and answers, in a table.
-        tasks: all that there are; a log of Inspect may be of another.
+        path: path of the file.
+        columns: columns of ids and answers in a table.
+        tasks: names of all tasks; an Inspect log of another task has none.
     """
     if inspect_logs.is_log(path):
         yield from _logged_answers(path, tasks)
@@ -70,9 +68,9 @@ def _logged_answers(path: Path, tasks: Collection[str]) -> Iterator[StoredAnswer
     log = inspect_logs.header(path)
     task = log.task if log.task in tasks else None
     for number, sample in inspect_logs.samples(path):
-        texts, about = flatten_responses(sample["resps"]), sample.get("polbias") or []
-        if len(about) == len(texts):
-            texts = [Response(text, each) for text, each in zip(texts, about, strict=True)]
+        texts, metadata = flatten_responses(sample["resps"]), sample.get("polbias") or []
+        if len(metadata) == len(texts):
+            texts = [Response(text, fields) for text, fields in zip(texts, metadata, strict=True)]
         texts = [text for text in texts if text.strip() or getattr(text, "metadata", None)]
         yield StoredAnswer(f"{path}: sample {number}", str(sample["doc_id"]), texts, task, model=log.model)
 
@@ -88,19 +86,19 @@ def _table_answers(table: UserTable, columns: Columns) -> Iterator[StoredAnswer]
     names = ["id", "answer", *optional]
     table.refuse_problems("correct this line")
     for line, values, _ in table.rows([columns["id"], columns["answer"], *optional]):
-        place = f"{table.path}:{line}"
+        location = f"{table.path}:{line}"
         cells = dict(zip(names, values, strict=True))
         yield StoredAnswer(
-            place,
+            location,
             cell_text(cells["id"]),
             _texts_of_cells(cells),
             cell_text(cells.get("task")) or None,
-            _repeat(cell_text(cells.get("repeat")), place),
+            _repeat(cell_text(cells.get("repeat")), location),
         )
 
 
 def _texts_of_cells(cells: Document) -> list[Response]:
-    """The answer of a row of a table; none where its cell is blank and no finish reason says why."""
+    """Return the answer of a table row; empty if its cell is blank without a finish reason."""
     answer = cells["answer"]
     text, reason = (
         answer if isinstance(answer, str) else cell_text(answer),
@@ -112,14 +110,14 @@ def _texts_of_cells(cells: Document) -> list[Response]:
     return _responses({"choices": [{"message": message, "finish_reason": reason}]})
 
 
-def _repeat(text: str, place: str) -> int | None:
+def _repeat(text: str, location: str) -> int | None:
     if text and not (text.isdecimal() and int(text)):
-        raise InputError(f"{place}: repeat: found {text!r}, expected the number of the answer, from 1")
+        raise InputError(f"{location}: repeat: found {text!r}, expected the number of the answer, from 1")
     return int(text) if text else None
 
 
 def _responses(body: Document) -> list[Response]:
-    """The answers in the body of a response, as an API class has them."""
+    """Return the answers in a response body, parsed as for API models."""
     outputs = with_texts(body)
     if "choices" in outputs:
         choices = sorted(outputs["choices"], key=lambda choice: choice["index"])
@@ -128,23 +126,23 @@ def _responses(body: Document) -> list[Response]:
         ]
     else:
         texts = [block["text"] for block in outputs["content"]]
-    return [Response(text, about) for text, about in zip(texts, metadata_of_texts(body), strict=True)]
+    return [Response(text, metadata) for text, metadata in zip(texts, metadata_of_texts(body), strict=True)]
 
 
-# Lines of results of a batch: of OpenAI's interface and those like it, and of Anthropic's.
+# Batch results of OpenAI-compatible APIs and of Anthropic.
 
 _REQUEST = ("method", "params")
 
 
 def _batch_answers(table: UserTable) -> Iterator[StoredAnswer]:
-    known = ("custom_id", "response", "error", "result")
+    columns = ("custom_id", "response", "error", "result")
     table.refuse_problems("correct this line")
-    for line, values, _ in table.rows([*known, *_REQUEST]):
-        place = f"{table.path}:{line}"
-        record = dict(zip((*known, *_REQUEST), values, strict=True))
+    for line, values, _ in table.rows([*columns, *_REQUEST]):
+        location = f"{table.path}:{line}"
+        record = dict(zip((*columns, *_REQUEST), values, strict=True))
         if any(record[name] for name in _REQUEST):
-            raise InputError(f"{place}: found a request of a batch, expected its results; download these")
-        body, failure = _outcome(record, place)
+            raise InputError(f"{location}: found a request of a batch, expected its results; download these")
+        body, failure = _outcome(record, location)
         texts, model = [], ""
         error = ServerError.of(400, failure) if body is None else error_in_answer(body)
         if error is not None and error.is_filter:
@@ -158,13 +156,15 @@ def _batch_answers(table: UserTable) -> Iterator[StoredAnswer]:
             except ResponseError as error:
                 reason = str(error).partition(";")[0]
                 raise InputError(
-                    f"{place}: {reason}; expected results of chat completions or messages"
+                    f"{location}: {reason}; expected results of chat completions or messages"
                 ) from None
-        yield StoredAnswer(place, cell_text(record["custom_id"]), texts, failure=_word(failure), model=model)
+        yield StoredAnswer(
+            location, cell_text(record["custom_id"]), texts, failure=_error_code(failure), model=model
+        )
 
 
-def _outcome(line: Document, place: str) -> tuple[Document | None, Document]:
-    """The body of a response, or what is said of why there is none."""
+def _outcome(line: Document, location: str) -> tuple[Document | None, Document]:
+    """Return the response body of a batch result, or None and the error."""
     response, result, error = line["response"], line["result"], line["error"]
     if isinstance(result, dict) and "type" in result:
         message = result.get("message")
@@ -174,37 +174,37 @@ def _outcome(line: Document, place: str) -> tuple[Document | None, Document]:
         return (body, {}) if response.get("status_code", 200) == 200 else (None, body)
     if isinstance(error, dict):
         return None, error
-    named = [name for name in ("response", "result", "error") if line[name] is not None]
+    present = [name for name in ("response", "result", "error") if line[name] is not None]
     raise InputError(
-        f"{place}: found {' and '.join(named) or 'neither response nor result'} of an unknown form, expected "
-        "the results of a batch of OpenAI (response.body) or Anthropic (result.type)"
+        f"{location}: found {' and '.join(present) or 'neither response nor result'} of an unknown form, "
+        "expected the results of a batch of OpenAI (response.body) or Anthropic (result.type)"
     )
 
 
-def _word(failure: Document) -> str:
-    """The innermost code or type of an error."""
+def _error_code(failure: Document) -> str:
+    """Return the innermost code or type of an error."""
     error = failure.get("error")
-    inner = _word(error) if isinstance(error, dict) else ""
+    inner = _error_code(error) if isinstance(error, dict) else ""
     return inner or str(failure.get("code") or failure.get("type") or "")
 
 
-# Answers by row: what is unknown or twice is an error, what is missing is counted.
+# Answers by row: unknown and duplicate answers are errors, missing ones are counted.
 
-_SHOWN = 3
+_MAX_DISPLAYED = 3
 _Row = tuple[str, str]
-"""A task, and the id of a row."""
+"""Task and id of a row."""
 
 
 @dataclass(frozen=True)
 class Assigned:
-    """Answers by the rows of some tasks.
+    """Answers by row.
 
     Attributes:
-        by_row: the answers to each row that has all of them, by task and id.
-        missing: ids of rows without any answer, by task.
-        incomplete: ids of rows with fewer answers than the task wants, by task.
-        surplus: answers beyond those that the task wants.
-        failures: how many requests failed, by reason.
+        by_row: answers of each complete row, by task and id.
+        missing: ids of rows without answers, by task.
+        incomplete: ids of rows with fewer answers than the task requires, by task.
+        surplus: number of answers beyond the required ones.
+        failures: number of failed requests by reason.
     """
 
     by_row: Mapping[_Row, Sequence[str]]
@@ -214,55 +214,55 @@ class Assigned:
     failures: Counter[str]
 
     def lines(self, n_rows: Mapping[str, int]) -> Iterator[str]:
-        """Say how complete the answers to each task are."""
+        """Yield lines on the completeness of the answers to each task."""
         answered = Counter(task for task, _ in self.by_row)
         for task, total in n_rows.items():
             yield f"{task}: answers to {answered[task]:,} of {total:,} rows"
             if ids := self.missing.get(task):
-                yield f"  no answer to {_listed(ids)}"
+                yield f"  no answer to {_format_ids(ids)}"
             if ids := self.incomplete.get(task):
                 yield (
-                    f"  too few answers to {_listed(ids)}; fewer are accepted with "
+                    f"  too few answers to {_format_ids(ids)}; fewer are accepted with "
                     "--metadata '{\"polbias_samples\": N}'"
                 )
         if self.failures:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in self.failures.most_common())
             yield f"requests that failed: {reasons}"
         if self.surplus:
-            yield f"answers beyond those that the tasks want, left out: {self.surplus:,}"
+            yield f"answers beyond the number that the tasks require, dropped: {self.surplus:,}"
 
 
-def _listed(ids: Sequence[str]) -> str:
-    more = f" and {len(ids) - _SHOWN:,} more" if len(ids) > _SHOWN else ""
-    return f"{len(ids):,} rows ({', '.join(ids[:_SHOWN])}{more})"
+def _format_ids(ids: Sequence[str]) -> str:
+    more = f" and {len(ids) - _MAX_DISPLAYED:,} more" if len(ids) > _MAX_DISPLAYED else ""
+    return f"{len(ids):,} rows ({', '.join(ids[:_MAX_DISPLAYED])}{more})"
 
 
 @dataclass
 class _RowAnswers:
-    """The answers to a row so far, numbered ones apart; `n` are wanted."""
+    """The answers to a row so far, and the number required."""
 
-    n: int = 0
+    n_required: int = 0
     numbered: dict[int, str] = field(default_factory=dict)
-    other_labels: list[str] = field(default_factory=list)
+    unnumbered: list[str] = field(default_factory=list)
 
     def add(self, texts: Sequence[str], repeat: int | None) -> bool:
-        """Take answers; False if there are too many, or two of one number."""
+        """Add answers; return False if there are too many, or two with one number."""
         if repeat is None:
-            self.other_labels += texts
-            return len(self.other_labels) + len(self.numbered) <= self.n
+            self.unnumbered += texts
+            return len(self.unnumbered) + len(self.numbered) <= self.n_required
         if len(texts) > 1 or (texts and repeat in self.numbered):
             return False
         if texts:
             self.numbered[repeat] = texts[0]
-        return not self.other_labels or len(self.other_labels) + len(self.numbered) <= self.n
+        return not self.unnumbered or len(self.unnumbered) + len(self.numbered) <= self.n_required
 
     @property
     def texts(self) -> list[str]:
-        return [*(self.numbered[number] for number in sorted(self.numbered)), *self.other_labels]
+        return [*(self.numbered[number] for number in sorted(self.numbered)), *self.unnumbered]
 
 
 class _Index:
-    """The rows of tasks, by their ids and by the ids of batch requests."""
+    """The rows of tasks, by row id and by batch request id."""
 
     def __init__(self, prompts: Sequence[ExportedPrompt]) -> None:
         self._by_id: dict[str, dict[_Row, None]] = {}
@@ -273,7 +273,7 @@ class _Index:
             self._by_key[prompt.row_key] = row
 
     def find(self, answer: StoredAnswer) -> tuple[_Row, int | None] | None:
-        """Return the row of an answer and its number; None if there is no such row."""
+        """Return the row and number of an answer; None if no row matches."""
         key, _, number = answer.id.rpartition("-")
         if key in self._by_key and number.isdecimal():
             return self._by_key[key], int(number)
@@ -288,13 +288,17 @@ class _Index:
 
 
 def assign(answers: Iterable[StoredAnswer], prompts: Sequence[ExportedPrompt]) -> Assigned:
-    """Assign answers to the rows of tasks, by the ids of rows or those of batch requests."""
+    """Assign answers to rows, by the ids of rows or of batch requests.
+
+    Raises:
+        InputError: if an answer has an unknown id, an ambiguous task, or is one too many for its row.
+    """
     index = _Index(prompts)
     rows: dict[_Row, _RowAnswers] = {}
     for prompt in prompts:
-        rows.setdefault((prompt.task, prompt.id), _RowAnswers()).n += 1
+        rows.setdefault((prompt.task, prompt.id), _RowAnswers()).n_required += 1
     unknown: list[StoredAnswer] = []
-    twice: list[StoredAnswer] = []
+    duplicates: list[StoredAnswer] = []
     failures: Counter[str] = Counter()
     for answer in answers:
         if (match := index.find(answer)) is None:
@@ -304,36 +308,37 @@ def assign(answers: Iterable[StoredAnswer], prompts: Sequence[ExportedPrompt]) -
         if not answer.texts and answer.failure:
             failures[answer.failure] += 1
         if not rows[row].add(answer.texts, repeat):
-            twice.append(answer)
+            duplicates.append(answer)
     expected = f"ids of rows such as {prompts[0].id!r}, or custom_id as `polbias prompts` writes it"
     _refuse(unknown, "to no row", f"{expected}; name the right --task, or remove them")
-    _refuse(twice, "to a row that has its answers already", "one for each that the task wants; remove them")
+    _refuse(
+        duplicates,
+        "to a row that has its answers already",
+        "one for each that the task requires; remove them",
+    )
     missing: dict[str, list[str]] = {}
     incomplete: dict[str, list[str]] = {}
     complete: dict[_Row, Sequence[str]] = {}
     surplus = 0
-    for (task, row_id), given in rows.items():
-        if len(given.texts) >= given.n:
-            complete[task, row_id] = given.texts[: given.n]
-            surplus += len(given.texts) - given.n
+    for (task, row_id), row_answers in rows.items():
+        if len(row_answers.texts) >= row_answers.n_required:
+            complete[task, row_id] = row_answers.texts[: row_answers.n_required]
+            surplus += len(row_answers.texts) - row_answers.n_required
         else:
-            (incomplete if given.texts else missing).setdefault(task, []).append(row_id)
+            (incomplete if row_answers.texts else missing).setdefault(task, []).append(row_id)
     return Assigned(complete, missing, incomplete, surplus, failures)
 
 
 def _refuse(answers: Sequence[StoredAnswer], problem: str, expected: str) -> None:
     if answers:
-        listed = ", ".join(f"{answer.id!r} ({answer.location})" for answer in answers[:_SHOWN])
-        more = f" and {len(answers) - _SHOWN:,} more" if len(answers) > _SHOWN else ""
+        examples = ", ".join(f"{answer.id!r} ({answer.location})" for answer in answers[:_MAX_DISPLAYED])
+        more = f" and {len(answers) - _MAX_DISPLAYED:,} more" if len(answers) > _MAX_DISPLAYED else ""
         count = f"{len(answers):,} answers" if len(answers) > 1 else "1 answer"
-        raise InputError(f"{count} {problem}: {listed}{more}; expected {expected}")
-
-
-# The model that has them.
+        raise InputError(f"{count} {problem}: {examples}{more}; expected {expected}")
 
 
 def stored_model(by_row: Mapping[_Row, Sequence[str]]) -> Any:
-    """Return a model of lm_eval whose answers to each row are those that are stored, in their order."""
+    """Return a model of lm_eval that returns the stored answers to each row in order."""
     repeats: Counter[_Row] = Counter()
 
     def generate(requests: Sequence[Any]) -> list[str]:

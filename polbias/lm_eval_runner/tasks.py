@@ -1,4 +1,4 @@
-"""Task files: names, groups and tags, read without lm_eval."""
+"""Read task files (tasks, groups and tags) without importing lm_eval."""
 
 from __future__ import annotations
 
@@ -22,17 +22,15 @@ from polbias.files import line_nested_too_deep, read_bytes
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
 from polbias.registry import task_folders
 
-# The task files: names, groups and tags, read without lm_eval so that a wrong name is told at once.
-
 _PREFIX = "polbias_"
-_WILD = "*?["
-_NEAREST = 4
+_WILDCARDS = "*?["
+_MAX_MATCHES = 4
 _MAX_DEPTH = 50
-_LONGEST = 300  # characters of a reason in a message
+_MAX_REASON = 300  # characters of a reason in a message
 
 
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
-    """YAML with lm_eval's ``!function`` as the name of the function."""
+    """YAML loader that reads lm_eval's ``!function`` as the name of the function."""
 
 
 _Loader.add_constructor("!function", lambda loader, node: loader.construct_scalar(node))
@@ -40,11 +38,11 @@ _Loader.add_constructor("!function", lambda loader, node: loader.construct_scala
 
 @dataclass(frozen=True)
 class TaskFile:
-    """A task file with what it includes.
+    """A task file, merged with the files that it includes.
 
     Args:
-        name: of the task.
-        settings: what the file says; functions are their import names.
+        name: name of the task.
+        settings: fields of the file; functions are import names.
     """
 
     name: str
@@ -52,41 +50,41 @@ class TaskFile:
 
     @property
     def is_loglikelihood(self) -> bool:
-        """Whether it compares probabilities; else the model writes."""
+        """Whether the task scores log-likelihoods; else the model generates."""
         return self.settings.get("output_type") in ("multiple_choice", "loglikelihood")
 
     @property
     def data(self) -> Document:
-        """Arguments of its loader, without their prefix ``polbias_``."""
-        given: Document = self.settings.get("dataset_kwargs") or {}
-        return {name.removeprefix(_PREFIX): value for name, value in given.items()}
+        """Arguments of the loader, without the prefix ``polbias_``."""
+        arguments: Document = self.settings.get("dataset_kwargs") or {}
+        return {name.removeprefix(_PREFIX): value for name, value in arguments.items()}
 
     @property
     def metadata(self) -> Document:
-        """Its metadata: version, number of samples and so on."""
-        found: Document = self.settings.get("metadata") or {}
-        return found
+        """Metadata: version, number of samples and so on."""
+        metadata: Document = self.settings.get("metadata") or {}
+        return metadata
 
     @property
     def samples(self) -> int:
-        """Answers per prompt that the task file asks for."""
+        """Answers per prompt."""
         return int(self.metadata.get("polbias_samples", 1))
 
     def rows(self, settings: Document) -> Any:
-        """Return what it asks, with settings of the user's own beside its metadata."""
-        about = {**self.metadata, **settings}
+        """Load the rows, with the metadata of the task overridden by settings of the user."""
+        arguments = {**self.metadata, **settings}
         load = import_task_function(self.settings.get("custom_dataset"), self.name)
-        return load(**about, **(self.settings.get("dataset_kwargs") or {}))["test"]
+        return load(**arguments, **(self.settings.get("dataset_kwargs") or {}))["test"]
 
 
 class Catalogue:
-    """All tasks, groups and tags below some folders.
+    """All tasks, groups and tags in folders.
 
     Args:
-        folders: where task files lie; a later folder goes before an earlier one.
+        folders: folders of task files; a later folder overrides an earlier one.
 
     Raises:
-        InputError: if a folder is not there, or a task file in it cannot be used.
+        InputError: if a folder is missing, or a task file is invalid.
     """
 
     def __init__(self, folders: Sequence[Path]) -> None:
@@ -98,11 +96,11 @@ class Catalogue:
             if not folder.is_dir():
                 raise InputError(f"--include_path {folder}: not a folder; expected one with task files")
             for path in sorted(folder.rglob("*.yaml")):
-                self._take(path, _read(path))
-        self._refuse_circles()
+                self._add_file(path, _read(path))
+        self._check_cycles()
         tagged: dict[str, list[str]] = {}
         for task in self.tasks.values():
-            for tag in _listed(task.settings.get("tag")):
+            for tag in _as_list(task.settings.get("tag")):
                 tagged.setdefault(tag, []).append(task.name)
         self.tags: Mapping[str, Sequence[str]] = dict(sorted(tagged.items()))
 
@@ -112,123 +110,130 @@ class Catalogue:
         return sorted({*self.tasks, *self.groups, *self.tags})
 
     def members(self, name: str) -> list[str]:
-        """Return the tasks that a name stands for, each once."""
-        found: dict[str, None] = {}
+        """Return the tasks of a task, group or tag name, without duplicates."""
+        tasks: dict[str, None] = {}
         seen: set[str] = set()
         pending = [name]
         while pending:
-            each = pending.pop()
-            if each in self.tasks:
-                found[each] = None
-            elif each not in seen:
-                seen.add(each)
-                pending.extend(reversed(self.groups.get(each) or self.tags.get(each, ())))
-        return list(found)
+            member = pending.pop()
+            if member in self.tasks:
+                tasks[member] = None
+            elif member not in seen:
+                seen.add(member)
+                pending.extend(reversed(self.groups.get(member) or self.tags.get(member, ())))
+        return list(tasks)
 
-    def select_tasks(self, asked: Iterable[str]) -> list[str]:
-        """Return the names that lm_eval is to run.
+    def select_tasks(self, values: Iterable[str]) -> list[str]:
+        """Return the tasks and groups that match names or patterns, for lm_eval.
 
-        A pattern stands for the tasks that it matches, or, where it matches none, for groups and tags. A task
-        that is also in a chosen group is asked once.
+        A pattern matches tasks or, if there is none, groups and tags. A task of a selected group is not
+        selected again. Log-likelihood tasks come first.
         """
-        wanted = [name for each in asked for name in map(str.strip, each.split(",")) if name]
-        if not wanted:
+        patterns = [name for value in values for name in map(str.strip, value.split(",")) if name]
+        if not patterns:
             raise InputError("--tasks: names no task; see `polbias eval --list`")
-        found = list(dict.fromkeys(name for each in wanted for name in self._matching(each)))
-        groups = [name for name in found if name in self.groups]
-        owner: dict[str, str] = {}
+        names = list(dict.fromkeys(name for pattern in patterns for name in self._matching(pattern)))
+        groups = [name for name in names if name in self.groups]
+        group_by_task: dict[str, str] = {}
         for group in groups:
             for task in self.members(group):
-                if task in owner:
-                    raise InputError(f"--tasks: {owner[task]} and {group} both ask {task}; name one of them")
-                owner[task] = group
-        alone = [task for name in found if name not in self.groups for task in self.members(name)]
-        # Likelihoods first: where a server has none, that is known before any answer is paid for.
-        order = [*groups, *(task for task in dict.fromkeys(alone) if task not in owner)]
-        return sorted(order, key=self._writes)
+                if task in group_by_task:
+                    raise InputError(
+                        f"--tasks: {group_by_task[task]} and {group} both contain {task}; name one of them"
+                    )
+                group_by_task[task] = group
+        ungrouped = [task for name in names if name not in self.groups for task in self.members(name)]
+        # A server without log-likelihoods then fails before any paid answer.
+        selected = [*groups, *(task for task in dict.fromkeys(ungrouped) if task not in group_by_task)]
+        return sorted(selected, key=self._is_generation)
 
-    def _writes(self, name: str) -> bool:
+    def _is_generation(self, name: str) -> bool:
         return not any(self.tasks[task].is_loglikelihood for task in self.members(name))
 
     def _matching(self, name: str) -> Iterator[str]:
         if name in self.tasks or name in self.groups or name in self.tags:
             yield name
             return
-        for pool in (self.tasks, {**self.groups, **self.tags}) if any(sign in name for sign in _WILD) else ():
-            if matches := [each for each in pool if fnmatchcase(each, name)]:
+        for pool in (
+            (self.tasks, {**self.groups, **self.tags}) if any(sign in name for sign in _WILDCARDS) else ()
+        ):
+            if matches := [candidate for candidate in pool if fnmatchcase(candidate, name)]:
                 yield from sorted(matches)
                 return
         raise InputError(f"--tasks {name}: no such task, group or tag; {self._nearest(name)}")
 
     def _nearest(self, name: str) -> str:
         if name.endswith((".yaml", ".yml")) or "/" in name:
-            return "for files of your own name their folder with --include_path, and the task here"
-        near = difflib.get_close_matches(name, self.names, _NEAREST, 0.5)
-        near += difflib.get_close_matches(_PREFIX + name, self.names, _NEAREST, 0.7)
-        told = f"nearest: {', '.join(list(dict.fromkeys(near))[:_NEAREST])}; " if near else ""
-        return f"{told}all names: `polbias eval --list` (for tasks of lm_eval itself use `lm_eval`)"
+            return "for your own files give their folder with --include_path, and the task name here"
+        matches = difflib.get_close_matches(name, self.names, _MAX_MATCHES, 0.5)
+        matches += difflib.get_close_matches(_PREFIX + name, self.names, _MAX_MATCHES, 0.7)
+        hint = f"nearest: {', '.join(list(dict.fromkeys(matches))[:_MAX_MATCHES])}; " if matches else ""
+        return f"{hint}all names: `polbias eval --list` (for tasks of lm_eval itself use `lm_eval`)"
 
-    def _take(self, path: Path, settings: Document) -> None:
+    def _add_file(self, path: Path, settings: Document) -> None:
         name = settings.get("group", settings.get("task"))
         if not isinstance(name, str):
-            return  # a base that others include
+            return  # a file for `include` only
         _check(path, settings)
         self.tasks.pop(name, None)
         self.groups.pop(name, None)
         self._files[name] = path
         if "group" in settings:
-            inner = [each for each in _listed(settings.get("task")) if isinstance(each, str)]
-            self.groups[name] = tuple(inner)
+            members = [member for member in _as_list(settings.get("task")) if isinstance(member, str)]
+            self.groups[name] = tuple(members)
         else:
             self.tasks[name] = TaskFile(name, settings)
 
-    def _refuse_circles(self) -> None:
-        inner = {
-            name: [each for each in members if each in self.groups] for name, members in self.groups.items()
+    def _check_cycles(self) -> None:
+        subgroups = {
+            name: [member for member in members if member in self.groups]
+            for name, members in self.groups.items()
         }
         try:
-            TopologicalSorter(inner).prepare()
+            TopologicalSorter(subgroups).prepare()
         except CycleError as error:
-            circle: list[str] = error.args[1][::-1]
-            told = " > ".join(circle)[:_LONGEST]
+            cycle: list[str] = error.args[1][::-1]
+            chain = " > ".join(cycle)[:_MAX_REASON]
             raise InputError(
-                f"{self._files[circle[0]]}: task: the group contains itself ({told}); take it out of one"
+                f"{self._files[cycle[0]]}: task: the group contains itself ({chain}); remove it from one"
             ) from None
 
 
 def catalogue(include: Sequence[Path] = ()) -> Catalogue:
-    """Read the task files of all instruments, and those in further folders."""
+    """Read the task files of all instruments and of additional folders."""
     return Catalogue([*task_folders(), *include])
 
 
-def _read(path: Path, within: Sequence[Path] = ()) -> Json:
-    """Return what a task file and those that it includes say; a file that is no mapping says nothing."""
-    found = _loaded(path, within)
-    settings: Json = {**found} if isinstance(found, dict) else {}
+def _read(path: Path, including: Sequence[Path] = ()) -> Json:
+    """Return the fields of a task file and its includes; empty if the file is not a mapping."""
+    content = _load_yaml(path, including)
+    settings: Json = {**content} if isinstance(content, dict) else {}
     included = settings.pop("include", None)
-    around = (*within, path)
-    for each in _listed(included):
-        if not isinstance(each, str):
-            raise _wrong(path, "include", included, "the name of a file, or a list of names")
-        inner = path.parent / each
-        names = [normpath(outer) for outer in around]
-        if normpath(inner) in names:
-            circle = [*(outer.name for outer in around[names.index(normpath(inner)) :]), inner.name]
-            told = " > ".join(circle)[:_LONGEST]
-            raise InputError(f"{path}: include: the file includes itself ({told}); remove one of these")
-        if len(around) > _MAX_DEPTH:
+    chain = (*including, path)
+    for file_name in _as_list(included):
+        if not isinstance(file_name, str):
+            raise _field_error(path, "include", included, "the name of a file, or a list of names")
+        inner = path.parent / file_name
+        paths = [normpath(outer) for outer in chain]
+        if normpath(inner) in paths:
+            cycle = [*(outer.name for outer in chain[paths.index(normpath(inner)) :]), inner.name]
+            cycle_text = " > ".join(cycle)[:_MAX_REASON]
+            raise InputError(f"{path}: include: the file includes itself ({cycle_text}); remove one of these")
+        if len(chain) > _MAX_DEPTH:
             raise InputError(f"{path}: include: more than {_MAX_DEPTH} files within each other; include less")
-        settings = _read(inner, around) | settings
+        settings = _read(inner, chain) | settings
     return settings
 
 
-def _loaded(path: Path, within: Sequence[Path]) -> Any:
-    advice = f"correct `include` in {within[-1]}" if within else "correct it or take it out of the folder"
+def _load_yaml(path: Path, including: Sequence[Path]) -> Any:
+    advice = (
+        f"correct `include` in {including[-1]}" if including else "correct it or remove it from the folder"
+    )
     try:
         text = read_bytes(path, MAX_TEMPLATE).decode("utf-8")
-        line, found = _parsed(text)
+        line, content = _parse_yaml(text)
         if line is None:
-            return found
+            return content
         reason, advice = f"more than {MAX_LEVELS} levels deep", "correct it"
     except OSError as error:
         reason, line = error.strerror or type(error).__name__, None
@@ -236,96 +241,95 @@ def _loaded(path: Path, within: Sequence[Path]) -> Any:
         mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
         line = mark.line + 1 if mark else None
         reason, advice = str(getattr(error, "problem", None) or error).splitlines()[0], "correct it"
-    # A value that is none of its tag makes PyYAML raise any of these.
+    # PyYAML raises any of these for a value that does not fit its tag.
     except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
         reason, line = str(error) or type(error).__name__, None
-    place = f"{path}:{line}" if line else str(path)
-    raise InputError(f"{place}: not a readable task file ({reason[:_LONGEST]}); {advice}") from None
+    location = f"{path}:{line}" if line else str(path)
+    raise InputError(f"{location}: not a readable task file ({reason[:_MAX_REASON]}); {advice}") from None
 
 
 @lru_cache(maxsize=1024)  # most files include one of a few, and a process may read them more than once
-def _parsed(text: str) -> tuple[int | None, Any]:
-    """Return the line in which a text is too deep, or what it says."""
+def _parse_yaml(text: str) -> tuple[int | None, Any]:
+    """Return the line of a text that is nested too deep, or None and the parsed text."""
     line = line_nested_too_deep(text)
     return line, None if line else yaml.load(text, Loader=_Loader)
 
 
-def _listed(value: Any) -> Sequence[Any]:
-    """Return what may be one thing or a list of them as a list."""
+def _as_list(value: Any) -> Sequence[Any]:
+    """Return a list: the value itself, its only item, or empty for None."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _check(path: Path, settings: Document) -> None:
-    """Refuse a task or group whose fields are not of the kinds that lm_eval knows."""
+    """Raise InputError if a field of a task or group has the wrong type."""
     inner = settings.get("task")
-    if not all(isinstance(each, str | dict) for each in _listed(inner)):  # lm_eval takes whole tasks as well
-        raise _wrong(path, "task", inner, "a name, or a list of names")
+    if not all(isinstance(item, str | dict) for item in _as_list(inner)):  # lm_eval takes whole tasks as well
+        raise _field_error(path, "task", inner, "a name, or a list of names")
     tags = settings.get("tag")
-    if not all(isinstance(each, str) for each in _listed(tags)):
-        raise _wrong(path, "tag", tags, "a name, or a list of names")
+    if not all(isinstance(item, str) for item in _as_list(tags)):
+        raise _field_error(path, "tag", tags, "a name, or a list of names")
     for field in ("dataset_kwargs", "metadata"):
-        given = settings.get(field)
-        by_name = isinstance(given, dict) and all(isinstance(name, str) for name in given)
-        if given is not None and not by_name:
-            raise _wrong(path, field, given, "values by name")
+        value = settings.get(field)
+        is_mapping = isinstance(value, dict) and all(isinstance(name, str) for name in value)
+        if value is not None and not is_mapping:
+            raise _field_error(path, field, value, "a mapping")
     samples = (settings.get("metadata") or {}).get("polbias_samples", 1)
     if not isinstance(samples, int) or samples < 1:
-        raise _wrong(path, "metadata.polbias_samples", samples, "a whole number from 1")
+        raise _field_error(path, "metadata.polbias_samples", samples, "a whole number from 1")
 
 
-def _wrong(path: Path, field: str, found: Any, expected: str) -> InputError:
-    return InputError(f"{path}: {field}: found {short(found)}, expected {expected}; correct it")
+def _field_error(path: Path, field: str, value: Any, expected: str) -> InputError:
+    return InputError(f"{path}: {field}: found {short(value)}, expected {expected}; correct it")
 
 
-# What a task asks for: how many tokens an answer may take.
+# The token limit of answers.
 
-LEAST_ROOM = 4096
-"""Tokens that an answer may take at least, its thoughts among them, where a model is to reason."""
+MIN_REASONING_TOKENS = 4096
+"""Minimum token limit of an answer, including its reasoning, with --reasoning."""
 
 REASONING = "polbias_reasoning"
-"""Among the metadata: the model reasons before it answers."""
+"""Metadata key: the model reasons before it answers."""
 
-ROOM = "max_gen_toks"
-"""The most tokens of an answer, as tasks name it."""
-OTHER_ROOMS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
-ROOM_SETTINGS = (ROOM, *OTHER_ROOMS)
+TOKEN_LIMIT = "max_gen_toks"
+"""Token limit of an answer in task files."""
+OTHER_TOKEN_LIMITS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
+TOKEN_LIMIT_SETTINGS = (TOKEN_LIMIT, *OTHER_TOKEN_LIMITS)
 
 
-def generation_settings(own: Document, given: Document | None, metadata: Document | None) -> Json:
-    """Return the generation settings of a task: its own, those of the user, and room to reason.
+def generation_settings(
+    task_settings: Document, user_settings: Document | None, metadata: Document | None
+) -> Json:
+    """Return the generation settings of a task, overridden by the user's.
 
-    A room that the user names is left as it is.
+    Reasoning raises the token limit to MIN_REASONING_TOKENS, unless the user set one.
     """
-    settings = {**own, **(given or {})}
-    if (metadata or {}).get(REASONING) and not {*ROOM_SETTINGS} & {*(given or {})}:
-        settings["max_gen_toks"] = max(LEAST_ROOM, int(settings.get("max_gen_toks", 0)))
+    settings = {**task_settings, **(user_settings or {})}
+    if (metadata or {}).get(REASONING) and not {*TOKEN_LIMIT_SETTINGS} & {*(user_settings or {})}:
+        settings["max_gen_toks"] = max(MIN_REASONING_TOKENS, int(settings.get("max_gen_toks", 0)))
     return settings
 
 
 def refuse_likelihoods(tasks: Iterable[TaskFile]) -> None:
-    """Refuse tasks that compare probabilities where a model is to reason."""
-    scoring = [task.name for task in tasks if task.is_loglikelihood]
-    if scoring:
+    """Raise InputError for log-likelihood tasks with --reasoning."""
+    names = [task.name for task in tasks if task.is_loglikelihood]
+    if names:
         raise InputError(
-            f"--reasoning: found {shorten_list(scoring)} among --tasks, where probabilities of labels are "
-            "compared; expected tasks in which the model writes; run these apart, without --reasoning"
+            f"--reasoning: found {shorten_list(names)} among --tasks, which score log-likelihoods; "
+            "expected generation tasks; run these apart, without --reasoning"
         )
 
 
 def shorten_list(names: Sequence[str]) -> str:
-    """Return a few names, and how many more there are."""
+    """Return the first three names, and the number of further ones."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-# What a task asks: requests and tokens, counted from its rows.
-
-
 def import_task_function(name: Any, task: str) -> Callable[..., Any]:
-    """Return the function that a task file names."""
+    """Import the function that a task file names."""
     if not isinstance(name, str) or "." not in name:
         raise InputError(
             f"{task}: found {short(name)}, expected a function of Python (!function MODULE.NAME)"
         )
     module, _, attribute = name.rpartition(".")
-    found: Callable[..., Any] = getattr(import_module(module), attribute)
-    return found
+    function: Callable[..., Any] = getattr(import_module(module), attribute)
+    return function

@@ -107,7 +107,7 @@ def test_a_server_killed_after_100_of_200(tmp_path: Path, partisan_build: Path) 
     assert "Traceback" not in broken.stderr
     (last,) = [line for line in broken.stderr.splitlines() if line.startswith("polbias: ")]
     assert "the model stopped after 100 of 200 requests" in last
-    assert "its answers are kept: run the same command again; 100 are missing" in last
+    assert "its answers are cached: run the same command again; 100 are missing" in last
     assert not list(tmp_path.rglob("results_*.json"))
 
     asked: list[str] = []

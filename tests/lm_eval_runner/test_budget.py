@@ -28,11 +28,11 @@ def said(text: str, sent: int, received: int) -> Response:
 def test_what_the_server_says_counts_and_what_it_does_not_is_estimated() -> None:
     budget = Budget(max_cost=1, price=Price(1e6, 2e5, "USD", "given"))
     budget.count(("x" * 400, {}), said("a", 0, 2))
-    assert (budget.used.tokens_in, budget.used.tokens_out, budget.used.estimated) == (0, 2, 0)
-    assert not budget.spent  # 0.4
-    budget.count(("x" * 4, {}), "y" * 4, kept=True)
-    budget.count(("x" * 4, "label 1 "), (-0.5, True), kept=True)
-    assert (budget.from_cache.tokens_in, budget.from_cache.tokens_out, budget.from_cache.estimated) == (
+    assert (budget.used.tokens_in, budget.used.tokens_out, budget.used.n_estimated) == (0, 2, 0)
+    assert not budget.is_spent  # 0.4
+    budget.count(("x" * 4, {}), "y" * 4, is_cached=True)
+    budget.count(("x" * 4, "label 1 "), (-0.5, True), is_cached=True)
+    assert (budget.from_cache.tokens_in, budget.from_cache.tokens_out, budget.from_cache.n_estimated) == (
         4,
         2,
         2,
@@ -67,7 +67,10 @@ def test_a_run_stops_with_its_budget_and_goes_on_with_a_larger_one(
         rest = evaluate(*asked, "--max-tokens", "1000000")
         assert rest.exception is None, rest.output
         assert server.count == ROWS
-    assert {*re.findall(r"tokens (asked|from file): [\d,]+ in", rest.output)} == {"asked", "from file"}
+    assert {*re.findall(r"tokens (of requests|from cache): [\d,]+ in", rest.output)} == {
+        "of requests",
+        "from cache",
+    }
 
 
 def test_a_model_in_this_process_stops_between_calls(evaluate: Evaluate) -> None:

@@ -60,7 +60,7 @@ def test_likelihoods_come_first_and_a_member_of_a_group_is_asked_once(ours: Cata
         ("polbias_xx_*", r"--tasks polbias_xx_\*: no such task"),
         ("my/task.yaml", "--include_path"),
         (" , ", "names no task"),
-        ("polbias_partisan,polbias_en_partisan", "both ask polbias_en_formal"),
+        ("polbias_partisan,polbias_en_partisan", "both contain polbias_en_formal"),
     ],
 )
 def test_a_wrong_name_is_one_clear_error(ours: Catalogue, asked: str, told: str) -> None:
@@ -93,7 +93,7 @@ def test_tasks_of_one_s_own(tmp_path: Path) -> None:
             {"a": "task: a\ninclude: b.yaml", "b": "include: ./c.yaml", "c": "include: b.yaml"},
             r"c\.yaml: include: .*\(b\.yaml > c\.yaml > b\.yaml\)",
         ),
-        ({"a": "group: g\ntask: [g]"}, r"a\.yaml: task: .*contains itself \(g > g\); take it out"),
+        ({"a": "group: g\ntask: [g]"}, r"a\.yaml: task: .*contains itself \(g > g\); remove it"),
         (
             {"a": "group: g\ntask: [h]", "b": "group: h\ntask: g"},
             r"contains itself \((g > h > g|h > g > h)\)",
@@ -105,7 +105,7 @@ def test_tasks_of_one_s_own(tmp_path: Path) -> None:
         ({"a": "task: a\ninclude: {b: 1}"}, r"a\.yaml: include: found .*expected the name of a file"),
         ({"a": "task: a\ntag: [{b: 1}]"}, r"a\.yaml: tag: found .*expected a name"),
         ({"a": "group: a\ntask: [[b]]"}, r"a\.yaml: task: found .*expected a name"),
-        ({"a": "task: a\nmetadata: [1]"}, r"a\.yaml: metadata: found .*expected values by name"),
+        ({"a": "task: a\nmetadata: [1]"}, r"a\.yaml: metadata: found .*expected a mapping"),
         ({"a": "task: a\nmetadata: {polbias_samples: x}"}, r"a\.yaml: metadata\.polbias_samples: found 'x'"),
         ({"a": "- " * 100_000}, r"a\.yaml:1: .*levels deep"),
         ({"a": "task: !!bool x"}, r"a\.yaml: not a readable task file"),

@@ -70,7 +70,7 @@ def test_a_chat_is_asked_once_and_keeps_its_keys_to_itself(evaluate: Evaluate) -
         )
         assert left_out.exception is None, left_out.output
     assert "requests: 48 asked\n" in first.stdout
-    assert f"tokens asked: {48 * INPUT:,} in, {48 * OUTPUT} out" in first.stdout
+    assert f"tokens of requests: {48 * INPUT:,} in, {48 * OUTPUT} out" in first.stdout
     assert "requests: 0 asked, 48 answered from" in second.stdout
     assert f"results and samples: {OUT / 'gpt-4o'}" in first.stdout
     sent, unset = server.bodies[0], server.bodies[-1]

@@ -10,7 +10,7 @@ import pytest
 from lm_eval.api.instance import Instance
 
 from polbias.lm_eval_runner.answer_cache import AnswerCache, StoppedError
-from polbias.lm_eval_runner.likelihoods import ANSWERS, SURE, first_tokens
+from polbias.lm_eval_runner.likelihoods import MIN_LABEL_MASS, N_SAMPLES, label_probabilities
 from polbias.lm_eval_runner.requests import MultipleAnswers
 from polbias.models.cache import AnswerStore
 from polbias.responses import Response
@@ -34,8 +34,8 @@ def test_a_token_counts_for_the_label_that_alone_begins_with_it(
     top: dict[str, float], found: list[float]
 ) -> None:
     told = {token: math.log(share) for token, share in top.items()}
-    assert first_tokens(LABELS, told) == pytest.approx(found)
-    assert first_tokens(("I agree", "I disagree"), {"I": 0.0}) == [0.0, 0.0]
+    assert label_probabilities(LABELS, told) == pytest.approx(found)
+    assert label_probabilities(("I agree", "I disagree"), {"I": 0.0}) == [0.0, 0.0]
 
 
 def requests(prompts: int) -> list[Instance]:
@@ -50,7 +50,7 @@ class Model:
     """Is sure of every second prompt; agrees with probability .8, or twelve times of thirty."""
 
     def __init__(self, survives: int = 10**6, silent: bool = False) -> None:
-        self.memory: AnswerCache | None = None
+        self.answer_cache: AnswerCache | None = None
         self.left, self.silent = survives, silent
         self.asked: list[tuple[str, Any]] = []
 
@@ -67,12 +67,12 @@ class Model:
                 ["agree" if each < 12 else "disagree" for each in range(given.get("n", 1))]
             )
             if "top_logprobs" in given:
-                rest = 0.0 if int(prompt.split()[1]) % 2 else 1 - SURE + 0.02
+                rest = 0.0 if int(prompt.split()[1]) % 2 else 1 - MIN_LABEL_MASS + 0.02
                 shares = {"ag": 0.8 - rest, "Dis": 0.2, "I": rest + 1e-9}
                 told = {} if self.silent else {name: math.log(share) for name, share in shares.items()}
                 answer = Response("agree", {"top_logprobs": told})
             found.append(answer)
-            self.memory.add_partial("generate_until", request.args, answer)
+            self.answer_cache.add_partial("generate_until", request.args, answer)
         return found
 
 
@@ -80,8 +80,8 @@ def run(model: Model, store: AnswerStore) -> list[tuple[float, bool]]:
     def read(doc: Any, texts: list[str]) -> list[float]:
         return [texts.count(label) / len(texts) for label in LABELS]
 
-    model.memory = AnswerCache({"t": store}, readers={"t": read}, accepts_n=None)
-    return model.memory.labels(requests(6), model)
+    model.answer_cache = AnswerCache({"t": store}, readers={"t": read}, accepts_n=None)
+    return model.answer_cache.labels(requests(6), model)
 
 
 @pytest.mark.parametrize("survives", [0, 1, 4, 6, 8])
@@ -131,7 +131,7 @@ def test_a_chat_scores_labels(evaluate: Evaluate) -> None:
         others = [body for body in server.bodies if not body.get("logprobs")]
         assert {(body["max_tokens"], body["top_logprobs"]) for body in first} == {(1, 20)}
         assert len(first) == 6
-        assert {body["n"] for body in others} == {ANSWERS}
+        assert {body["n"] for body in others} == {N_SAMPLES}
         shares = []
         for each in samples_of(Path(), TASK):
             agreement = each["filtered_resps"][each["doc"]["label_order"] != "as-printed"]

@@ -140,13 +140,13 @@ def test_one_prompt_with_settings_that_cannot_be_told_apart_waits_for_the_end() 
 
 def test_the_error_says_how_far_it_came_and_what_the_server_said() -> None:
     memory = AnswerCache({"t": AnswerStore(None)}, resume="run the same command again")
-    memory.faults.note("quota exceeded for sk-abcdefgh")
+    memory.faults.record_reply("quota exceeded for sk-abcdefgh")
     model = Model(dies_after=2)
     model.hook = memory.add_partial
     with pytest.raises(StoppedError) as caught:
         memory.answer("generate_until", [Request("a")] * 5, model)
     told = str(caught.value)
-    assert "stopped after 2 of 5 requests (ConnectionError: gone; the server said: quota exceeded" in told
+    assert "stopped after 2 of 5 requests (ConnectionError: gone; the server replied: quota exceeded" in told
     assert "run the same command again; 3 are missing" in told
     assert "sk-abcdefgh" not in told
     assert "\n" not in told

@@ -81,7 +81,7 @@ def test_a_file_of_options_with_an_odd_value(line: str, told: str, tmp_path: Pat
     [
         ("--num_fewshot 8", "the examples are part of the prompt"),
         ("--num-fewshot=8", "the examples are part of the prompt"),
-        ("--use_cache x", "does not know which model"),
+        ("--use_cache x", "not keyed by model"),
         ("--cache_requests", "version of the data"),
         ("--wandb_args project=x", "not passed on"),
         ("--nonsense 3", "unrecognized arguments: --nonsense 3"),

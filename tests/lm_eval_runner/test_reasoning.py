@@ -14,7 +14,7 @@ from polbias.errors import InputError
 from polbias.lm_eval_runner.model_classes import is_api, model_class, prepare
 from polbias.lm_eval_runner.options import parse
 from polbias.lm_eval_runner.tasks import (
-    LEAST_ROOM,
+    MIN_REASONING_TOKENS,
     REASONING,
     catalogue,
     generation_settings,
@@ -51,7 +51,7 @@ def test_every_generating_task_gets_room() -> None:
     own = {task.name: task.settings["generation_kwargs"] for task in writing}
     assert min(settings["max_gen_toks"] for settings in own.values()) == 10
     for settings in own.values():
-        assert generation_settings(settings, None, ON) == {**settings, "max_gen_toks": LEAST_ROOM}
+        assert generation_settings(settings, None, ON) == {**settings, "max_gen_toks": MIN_REASONING_TOKENS}
         assert generation_settings(settings, None, {}) == settings
 
 
@@ -124,7 +124,7 @@ def test_likelihoods_are_refused(evaluate: Evaluate) -> None:
 def test_requests_have_room_and_thoughts_are_kept(evaluate: Evaluate, thinking: Provider) -> None:
     done = evaluate(*chat(thinking.url), "--tasks", MINI, "--limit", "4", "--reasoning")
     assert done.exception is None, done.output
-    assert {body["max_tokens"] for body in thinking.asked} == {LEAST_ROOM}
+    assert {body["max_tokens"] for body in thinking.asked} == {MIN_REASONING_TOKENS}
     sample = samples_of(Path("polbias-results"), MINI)[0]
     (said,) = sample["polbias"]
     assert said["reasoning"] == "Let me see."
@@ -171,7 +171,7 @@ def test_the_commands_of_the_page_send_what_they_say(
     assert len(server.asked) == 2
     for asked in server.asked:
         assert {name: asked[name] for name in sent} == sent
-        assert asked.get("max_completion_tokens", asked.get("max_tokens")) == LEAST_ROOM
+        assert asked.get("max_completion_tokens", asked.get("max_tokens")) == MIN_REASONING_TOKENS
 
 
 @pytest.mark.e2e
@@ -206,7 +206,7 @@ def test_sampled_answers_have_room(evaluate: Evaluate, thinking: Provider) -> No
     more = ["--limit", "2", "--metadata", '{"polbias_samples": 2}', "--reasoning"]
     done = evaluate(*chat(thinking.url), "--tasks", "polbias_policy_stance_de", *more, family="policy")
     assert done.exception is None, done.output
-    assert [body["max_tokens"] for body in thinking.asked] == [LEAST_ROOM] * 4
+    assert [body["max_tokens"] for body in thinking.asked] == [MIN_REASONING_TOKENS] * 4
 
 
 @pytest.mark.e2e
@@ -215,8 +215,8 @@ def test_the_estimate_is_the_most_whatever_was_answered(evaluate: Evaluate, thin
     assert evaluate(*options, "--limit", "60").exception is None
     told = evaluate(*options, "--cost", "--price", "stub=0/10").stdout
     assert told.splitlines()[0].endswith("USD, at most")
-    assert f"{1608 * LEAST_ROOM:,}" in told.splitlines()[1].split()
-    assert told.splitlines()[1].split()[-1] == f"{1608 * LEAST_ROOM * 10 / 1e6:.2f}"
+    assert f"{1608 * MIN_REASONING_TOKENS:,}" in told.splitlines()[1].split()
+    assert told.splitlines()[1].split()[-1] == f"{1608 * MIN_REASONING_TOKENS * 10 / 1e6:.2f}"
     assert "tokens out: an assumption, that thoughts and answer fill their room each time" in told
 
 

@@ -320,9 +320,7 @@ def test_what_cannot_be_scored_is_one_error(command: Evaluate, prompts: list[dic
     assert "--id-column" in problem(command, "a.csv", "--id-column", "row")
     assert "bare.csv: names no task; add --task" in problem(command, "bare.csv")
     assert f"nearest: {MINI}" in problem(command, "bare.csv", "--task", "polbias_en_frmal_mini")
-    assert "expected a task whose answers are written" in problem(
-        command, "bare.csv", "--task", f"{MINI}_loglikelihood"
-    )
+    assert "expected a generation task" in problem(command, "bare.csv", "--task", f"{MINI}_loglikelihood")
     write_csv("empty.csv", [{"id": rows[0]["id"], "answer": ""}])
     assert "no row with all answers" in problem(command, "empty.csv", "--task", MINI)
     assert "repeat: found 'x'" in _problem_in(command, [{**rows[0], "repeat": "x"}])

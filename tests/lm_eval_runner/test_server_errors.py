@@ -28,7 +28,7 @@ def handling(error: ServerError) -> str:
         return "room" if settings.limit_name == NEWER_LIMIT else ",".join(settings.dropped)
     if error.is_about_system_turn:
         return "system"
-    return "passing" if error.is_passing else "final"
+    return "passing" if error.is_transient else "final"
 
 
 def test_labelled_errors_are_handled_as_their_kind() -> None:
@@ -108,7 +108,7 @@ def test_no_request_has_an_empty_stop(stops: object) -> None:
     kept = {"stop": ["\n\n", None], "stop_sequences": [None, "Human:"]}
     assert settings.apply(kept) == {"stop": ["\n\n"], "stop_sequences": ["Human:"]}
     assert settings.apply({"stop": "END"}) == {"stop": "END"}
-    assert settings.apply({"stop": ["\n\nHuman:"]}, stops_wanted=False) == {}
+    assert settings.apply({"stop": ["\n\nHuman:"]}, has_stops=False) == {}
 
 
 def test_what_nobody_asked_for_is_left_out_and_said_once() -> None:

@@ -60,7 +60,7 @@ def test_a_setting_that_is_refused_is_left_out_and_recorded(evaluate: Evaluate, 
         done = run_mini(evaluate, server, num_concurrent=concurrent)
         assert done.exception is None, done.output
         assert len(server.bodies) <= 4 + concurrent
-        assert done.stderr.count("temperature=0.0 is left out") == 1
+        assert done.stderr.count("temperature=0.0 is not sent") == 1
         again = run_mini(evaluate, server, limit=6)
     assert again.exception is None, again.output
     assert results_of(OUT)["polbias"]["dropped"] == {"temperature": 0.0}

@@ -67,7 +67,7 @@ class Model:
         self.server, self.left = server, survives
         self.asked: list[tuple[str, int]] = []
         self.sent = 0
-        self.memory: AnswerCache | None = None
+        self.answer_cache: AnswerCache | None = None
 
     def __call__(self, batch: Sequence[Instance]) -> list[str]:
         assert batch  # lm_eval takes no empty ones
@@ -85,8 +85,8 @@ class Model:
             number = given.get("n", 1) if self.server == "gives several" else 1
             texts = [said(request.doc, given["seed"] + each) for each in range(number)]
             self.asked += [(prompt, given["seed"] + each) for each in range(number)]
-            answers[place] = MultipleAnswers(texts) if self.memory.bundled else texts[0]
-            self.memory.add_partial("generate_until", request.args, answers[place])
+            answers[place] = MultipleAnswers(texts) if self.answer_cache.is_multi_sample else texts[0]
+            self.answer_cache.add_partial("generate_until", request.args, answers[place])
         return [answers[place] for place in range(len(batch))]
 
 
@@ -94,8 +94,8 @@ def run(model: Model, store: AnswerStore, rule: float | None) -> list[str]:
     planners = (
         {} if rule is None else {TASK: lambda docs, several: SamplingPlanner(docs, ANSWERS, rule, several)}
     )
-    model.memory = AnswerCache({TASK: store}, planners=planners, accepts_n=None)
-    return model.memory.answer("generate_until", requests(), model)
+    model.answer_cache = AnswerCache({TASK: store}, planners=planners, accepts_n=None)
+    return model.answer_cache.answer("generate_until", requests(), model)
 
 
 @lru_cache
@@ -123,8 +123,10 @@ def test_a_run_killed_anywhere_asks_nothing_twice_and_ends_alike(
     assert first in (None, expected)
     asked = models[0].asked + models[1].asked
     assert len({*asked}) == len(asked) == number
-    assert models[1].memory.tally.n_cached == len(models[0].asked)
-    assert models[1].memory.tally.not_requested == expected.count(NOT_REQUESTED) == ROWS * ANSWERS - number
+    assert models[1].answer_cache.tally.n_cached == len(models[0].asked)
+    assert (
+        models[1].answer_cache.tally.not_requested == expected.count(NOT_REQUESTED) == ROWS * ANSWERS - number
+    )
 
 
 @pytest.mark.parametrize("server", SERVERS)
