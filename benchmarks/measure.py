@@ -20,7 +20,7 @@ from polbias.aliases import Document, Json
 ROOT = Path(__file__).resolve().parents[1]
 ROUNDS = 3
 """Calls of which a figure is the median."""
-Measured = Document
+Figures = Document
 
 
 @dataclass(frozen=True)
@@ -46,41 +46,41 @@ class Stopwatch:
     """Seconds between entering and leaving a context, and those of processors: ours and of ended children."""
 
     def __enter__(self) -> Stopwatch:
-        self._began = time.perf_counter(), _processor()
+        self._start = time.perf_counter(), _processor_seconds()
         self.seconds = self.processor = 0.0
         return self
 
     def __exit__(self, *_: object) -> None:
-        wall, processor = self._began
-        self.seconds, self.processor = time.perf_counter() - wall, _processor() - processor
+        wall, processor = self._start
+        self.seconds, self.processor = time.perf_counter() - wall, _processor_seconds() - processor
 
 
-def _processor() -> float:
-    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(each.ru_utime + each.ru_stime for each in used)
+def _processor_seconds() -> float:
+    usages = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
 
-def at_most(what: str, value: float, unit: str, limit: float) -> Line:
+def at_most(label: str, value: float, unit: str, limit: float) -> Line:
     """Return a line whose value should not exceed a limit."""
-    return Line(what, value, unit, f"at most {limit:g} {unit}", value <= limit)
+    return Line(label, value, unit, f"at most {limit:g} {unit}", value <= limit)
 
 
-def at_least(what: str, value: float, unit: str, limit: float) -> Line:
+def at_least(label: str, value: float, unit: str, limit: float) -> Line:
     """Return a line whose value should reach a limit."""
-    return Line(what, value, unit, f"at least {limit:g} {unit}", value >= limit)
+    return Line(label, value, unit, f"at least {limit:g} {unit}", value >= limit)
 
 
-def run_in_process(function: Callable[..., Measured], *arguments: Any, cores: int | None = None) -> Json:
+def run_in_process(function: Callable[..., Figures], *arguments: Any, cores: int | None = None) -> Json:
     """Call a function of a module in a new process."""
     task = json.dumps([function.__module__, function.__name__, arguments, cores])
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "benchmarks.measure", task], cwd=ROOT, stdout=subprocess.PIPE, check=True
     )
-    result: Json = json.loads(done.stdout.splitlines()[-1])
+    result: Json = json.loads(process.stdout.splitlines()[-1])
     return result
 
 
-def medians(function: Callable[..., Measured], *arguments: Any, cores: int | None = None) -> dict[str, float]:
+def medians(function: Callable[..., Figures], *arguments: Any, cores: int | None = None) -> dict[str, float]:
     """Return the median of each figure of some calls, each in a process of its own."""
     runs = [run_in_process(function, *arguments, cores=cores) for _ in range(ROUNDS)]
     return {name: median(run[name] for run in runs) for name in runs[0]}
@@ -91,7 +91,7 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _work(task: str) -> None:
+def _run_task(task: str) -> None:
     module, name, arguments, cores = json.loads(task)
     if cores and hasattr(os, "sched_setaffinity"):
         # Before Arrow is imported: it takes its number of threads from what it finds then.
@@ -103,4 +103,4 @@ def _work(task: str) -> None:
 
 
 if __name__ == "__main__":
-    _work(sys.argv[1])
+    _run_task(sys.argv[1])
