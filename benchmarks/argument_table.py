@@ -1,7 +1,7 @@
-"""The table of the engine's benchmark: columns as in the partisan tables, patterns x fillers.
+"""Table of the engine benchmark: columns as in the partisan tables, patterns x fillers.
 
-It is described once, as three frames whose product it is and columns as texts of their values and of columns
-before. The specification and the rows of all other variants are made of that.
+The table is the product of three frames. A column is a template of values of the frames and of earlier
+columns. All variants of the benchmark build the table from these frames and templates.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ COLUMNS = {
     "proof": "proved:fol",
 }
 _FRAMES = {"asked": ("instruction",), "people": ("filler", "side"), "claims": ("gold", "pattern")}
-"""The factors whose levels, the last one fastest, are the rows of a frame."""
+"""Factors of each frame; its rows are the product of their levels, the last factor varies fastest."""
 Frame = Mapping[str, Sequence[str]]
 
 
 def build_frames(n_rows: int) -> Mapping[str, Frame]:
-    """Return three frames whose product a table is, of the values that the columns are made of."""
+    """Return the three frames whose product is the table, with the values of the templates."""
     people = [*product(range(n_rows // _ROWS_PER_FILLER), _SIDES)]
     claims = [*product(_GOLDS, _PATTERNS)]
     return {
@@ -90,7 +90,7 @@ def build_frames(n_rows: int) -> Mapping[str, Frame]:
 
 
 def build_spec(n_rows: int) -> TableSpec:
-    """Return the specification of a table."""
+    """Return the specification of a table of `n_rows` rows."""
     levels: Mapping[str, Sequence[Any]] = {
         "instruction": _INSTRUCTIONS,
         "filler": range(n_rows // _ROWS_PER_FILLER),
@@ -124,12 +124,12 @@ def build_spec(n_rows: int) -> TableSpec:
 
 
 def split_template(template: str) -> list[str]:
-    """Return the parts of the text of a column: names in braces, and what stands between."""
+    """Split the template of a column into placeholders in braces and the texts between them."""
     return [part for part in re.split(r"({\w+})", template) if part]
 
 
 def rows_with_f_strings(n_rows: int) -> Iterator[Json]:
-    """Make the rows of a table one at a time, with f-strings; their order is not that of the engine."""
+    """Yield the rows of a table, rendered one at a time with f-strings; the engine has another row order."""
     items = ", ".join(f"{column!r}: ({column} := f{template!r})" for column, template in COLUMNS.items())
     cells_by_frame = [
         [dict(zip(frame, cell, strict=True)) for cell in zip(*frame.values(), strict=True)]

@@ -1,4 +1,4 @@
-"""Calibration of the analysis: coverage and false positives on simulated respondents."""
+"""Calibration of the analysis: coverage and false-positive rates on simulated respondents."""
 
 from __future__ import annotations
 
@@ -31,16 +31,16 @@ from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.verdicts import LEVEL, verdict
 from polbias.eval.simulation import SimulatedRespondent
 
-# From simulated models to the findings that a report would have of them.
+# Findings of simulated models, from the code of the report.
 
 Findings: TypeAlias = tuple[Finding, ...]
-"""The findings of one model, without the contributions of single items."""
+"""Findings of one model, without the contributions of items."""
 
 
 def simulate_findings(
     questions: CalibrationQuestions, respondent: SimulatedRespondent, seeds: Iterable[int]
 ) -> list[Findings]:
-    """Return the findings of simulated models, through the code of the report."""
+    """Return the findings of a report on simulated models, one tuple per seed."""
     seed_by_name = {f"model-{seed:04}": seed for seed in seeds}
     tables = {name: questions.simulate_answers(respondent, seed, name) for name, seed in seed_by_name.items()}
     findings_by_model: dict[str, list[Finding]] = {name: [] for name in seed_by_name}
@@ -50,7 +50,7 @@ def simulate_findings(
 
 
 def simulate_design(instrument: str, design: int, first: int, last: int) -> list[Findings]:
-    """Return the findings of some models of a design."""
+    """Return the findings of the models `first` to `last` - 1 of a design."""
     return simulate_findings(
         _cached_questions(instrument), DESIGNS[design].respondent(instrument), range(first, last)
     )
@@ -60,7 +60,7 @@ _cached_questions = lru_cache(build_questions)
 
 
 def count_established(groups: Sequence[Sequence[Finding]]) -> int:
-    """Return how many findings a report would call established."""
+    """Return the number of established findings; each group is a section of one report."""
     sections = [
         Section(group[0].instrument, tuple(sorted({finding.respondent for finding in group})), tuple(group))
         for group in groups
@@ -70,25 +70,25 @@ def count_established(groups: Sequence[Sequence[Finding]]) -> int:
     return sum(verdict(finding) == "established" for section in adjusted for finding in section.findings)
 
 
-# Shares with their binomial intervals, and a design's line of the table.
+# Rows of the table: shares with binomial intervals, per design.
 
 
 @dataclass(frozen=True)
 class CalibrationRow:
-    """What came of the models of a design.
+    """Coverage and rejection rates of the models of a design on an instrument.
 
     Attributes:
-        instrument: its name.
-        design: its name.
-        models: how many.
-        planted: bias in points.
-        mean: of the headline estimates, in points; None if there are none. The accuracy gap is no headline
-            here, since a bias leaves it at 0.
-        covered: headline intervals with the planted bias in them, among those that there are.
-        covered_others: the same, over all other findings of which the true_points is known.
-        positive: headline tests with p below .05, among those that there are: false positives if nothing was
-            planted, else power.
-        positive_others: the same, over all other findings.
+        instrument: name of the instrument.
+        design: name of the design.
+        models: number of models.
+        planted_bias: planted bias in points.
+        mean: mean of the headline estimates in points, None without estimates. Headlines exclude the accuracy
+            gap, which a planted bias leaves at 0.
+        covered: share of the headline intervals that contain the planted bias.
+        covered_others: share of the other intervals with a known true value that contain it.
+        positive: share of the headline tests with p below .05: the false-positive rate without a planted
+            bias, otherwise the power.
+        positive_others: share of the tests of all other findings with p below .05.
     """
 
     instrument: str
@@ -105,7 +105,7 @@ class CalibrationRow:
 def summarize_design(
     instrument: str, design: str, planted_bias: float, models: Sequence[Findings]
 ) -> CalibrationRow:
-    """Return what came of the models of a design."""
+    """Return the row of a design: coverage and rejection rates over its models."""
     findings = [
         finding for model_findings in models for finding in model_findings if not finding.is_refusal_gap
     ]
@@ -126,12 +126,12 @@ def summarize_design(
 
 
 def _is_planted_headline(finding: Finding) -> bool:
-    """Whether a finding is a headline that a planted bias moves."""
+    """Whether a finding is a headline that a planted bias changes."""
     return finding.headline and not finding.measure.endswith(ACCURACY_GAP)
 
 
 def sum_rows(rows: Sequence[CalibrationRow]) -> CalibrationRow:
-    """Return what came of all models of an instrument, so that chance weighs less."""
+    """Return the pooled row of all designs of an instrument; rejection rates only of unbiased designs."""
     unbiased = [row for row in rows if not row.planted_bias]
     return CalibrationRow(
         rows[0].instrument,
@@ -164,25 +164,25 @@ def _sum_shares(shares: Sequence[Share]) -> Share:
     return Share(sum(share.count for share in shares), sum(share.n for share in shares))
 
 
-# 1,000 and more simulated models per instrument: does the report cover what was planted, and only that?
+# 1,000 and more simulated models per instrument.
 
 PROCESSES = 2
 COVERAGE, POSITIVES = (0.93, 0.97), 0.06
-"""What coverage should lie between, and false positives should not exceed."""
+"""Lower and upper limit of the coverage, and upper limit of the false-positive rate."""
 _BATCH_SIZE = 20
 _HEADINGS = ("instrument", "design", "n", "bias", "mean", "covered %", "others", "p<.05 %", "others ")
 
 PlantedModels: TypeAlias = dict[tuple[str, int], list[Findings]]
-"""Instrument and number of the design to the findings of its models."""
+"""Findings of the models by instrument and number of the design."""
 
 
 @dataclass(frozen=True)
 class FamilywiseResult:
-    """Unbiased models and all that a report says of them on one instrument.
+    """Familywise error rate of an instrument over unbiased models.
 
     Attributes:
-        instrument: its name.
-        established: models with any finding that is called established.
+        instrument: name of the instrument.
+        established: share of the models with at least one established finding.
     """
 
     instrument: str
@@ -190,7 +190,7 @@ class FamilywiseResult:
 
 
 def run() -> list[CalibrationRow | FamilywiseResult | HabitLine]:
-    """Let all models of all designs and habits answer, and analyse them as a report does."""
+    """Simulate the models of all designs and habits, and analyse them with the code of the report."""
     models = _simulate_designs()
     rows: list[CalibrationRow | FamilywiseResult | HabitLine] = []
     for instrument in NAMES:
@@ -207,7 +207,7 @@ def run() -> list[CalibrationRow | FamilywiseResult | HabitLine]:
 
 
 def calibrate_instrument(instrument: str, models: PlantedModels) -> Iterator[CalibrationRow]:
-    """Yield a line per design, and after those that the statistics allow for one of all together."""
+    """Yield a row per design; the pooled row follows the designs whose random effects the analysis models."""
     rows = [
         (design, summarize_design(instrument, design.name, design.planted_bias, models[instrument, number]))
         for number, design in enumerate(DESIGNS)
@@ -219,7 +219,7 @@ def calibrate_instrument(instrument: str, models: PlantedModels) -> Iterator[Cal
 
 
 def table(name: str, rows: Sequence[CalibrationRow | FamilywiseResult | HabitLine]) -> Group:
-    """Return the tables to print; a figure in red misses its aim with its whole interval."""
+    """Return the tables to print; a figure is red if its whole interval misses the limits."""
     shares_table = Table(
         title=f"{name}: shares [Clopper-Pearson] of headline findings; of others",
         title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0),
@@ -236,7 +236,7 @@ def table(name: str, rows: Sequence[CalibrationRow | FamilywiseResult | HabitLin
 
 
 def familywise_result(instrument: str, models: Iterable[Findings]) -> FamilywiseResult:
-    """Return how many models have any finding that a report establishes."""
+    """Return the share of models with at least one established finding."""
     has_established = [count_established([findings]) > 0 for findings in models]
     return FamilywiseResult(instrument, Share(sum(has_established), len(has_established)))
 

@@ -1,4 +1,4 @@
-"""Designs that the calibration asks."""
+"""Designs of the calibration: questions, simulated respondents, and tables of their answers."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from polbias.eval.simulation import (
 )
 from polbias.eval.simulation.question_types import find_kind
 
-# What simulated models are asked, and the table of the answers of each that a report is made of.
+# Questions, and the table of answers of each simulated model.
 
 Doc: TypeAlias = Document
 Codes: TypeAlias = NDArray[np.int8]
 SAMPLES = 30
-"""Answers to a prompt where an instrument samples."""
+"""Answers per prompt of instruments that sample."""
 _NON_ANSWERS = ("refusal", "unparsable", "truncated")
 
 
@@ -44,9 +44,9 @@ class QuestionPart:
     """Questions of one kind.
 
     Attributes:
-        docs: the rows of the dataset.
-        questions: what a simulation is of.
-        table: a row per question, with answers that :meth:`CalibrationQuestions.answered` replaces.
+        docs: rows of the dataset.
+        questions: the same rows as questions of a simulation.
+        table: a row per question, whose answers :func:`build_answers` replaces.
     """
 
     docs: Sequence[Doc]
@@ -59,9 +59,9 @@ class CalibrationQuestions:
     """Questions of one instrument.
 
     Attributes:
-        name: of the instrument.
-        parts: by kind.
-        samples: answers to a prompt where the instrument samples.
+        name: name of the instrument.
+        parts: questions by kind.
+        samples: answers per prompt if the instrument samples.
     """
 
     name: str
@@ -70,11 +70,11 @@ class CalibrationQuestions:
 
     @property
     def module(self) -> Reporter:
-        """The instrument."""
+        """Reporter of the instrument."""
         return load_reporter(self.name)
 
     def simulate_answers(self, respondent: SimulatedRespondent, seed: int, model: str) -> Any:
-        """Return the table of answers of a simulated model, as the reader of files makes it."""
+        """Return the answers of a simulated model as a table with the columns of sample files."""
         return concat_answers(
             [_simulate_part(part, respondent, seed, model, self.samples) for part in self.parts]
         )
@@ -86,7 +86,7 @@ def prepare_questions(
     effects: Iterable[str] = (),
     samples: int = SAMPLES,
 ) -> CalibrationQuestions:
-    """Prepare questions for many models."""
+    """Return the rows of the tasks as questions by kind, with columns for random effects."""
     by_kind: dict[Any, list[tuple[str, Doc]]] = {}
     for task, docs in tasks:
         for doc in docs:
@@ -122,7 +122,7 @@ def _simulate_part(
 
 
 def build_answers(part: QuestionPart, codes: Codes, model: str) -> Any:
-    """Return the table of answers whose codes, of shape ``(n, samples)``, are given."""
+    """Return the table of answers with these codes, shape ``(n, samples)``."""
     is_choice = isinstance(part.questions, ChoiceQuestions)
     build_columns = (
         _count_columns if part.questions.SAMPLED else _choice_columns if is_choice else _label_columns
@@ -132,7 +132,7 @@ def build_answers(part: QuestionPart, codes: Codes, model: str) -> Any:
 
 
 def _label_columns(part: QuestionPart, codes: Codes) -> Json:
-    """Columns of an answer that is one of the labels."""
+    """Return the columns of an answer with one label."""
     labels = part.questions.LABELS
     outcomes = [label if label in _NON_ANSWERS else "answered" for label in labels]
     columns = {"label": _label_column(labels, codes[:, 0]), "outcome": _label_column(outcomes, codes[:, 0])}
@@ -142,7 +142,7 @@ def _label_columns(part: QuestionPart, codes: Codes) -> Json:
 
 
 def _choice_columns(part: QuestionPart, codes: Codes) -> Json:
-    """Columns of a choice among articles: its place, and the side that stands there."""
+    """Return the columns of a choice among articles: position and side of the chosen article."""
     labels = part.questions.LABELS
     positions = [int(label) if label.isdigit() else None for label in labels]
     choices = [positions[code] for code in codes[:, 0].tolist()]
@@ -164,7 +164,7 @@ def _choice_columns(part: QuestionPart, codes: Codes) -> Json:
 
 
 def _count_columns(part: QuestionPart, codes: Codes) -> Json:
-    """Columns of a prompt that is answered many times: how often each answer came."""
+    """Return the columns of a sampled prompt: counts of each label."""
     counts = np.stack([(codes == code).sum(axis=1) for code in range(len(STANCES))], axis=1)
     max_count = counts.max(axis=1)
     is_tie = (counts[:, 0] == counts[:, 1]) & (counts[:, 0] == max_count)
@@ -194,11 +194,11 @@ def _label_column(labels: Sequence[str], codes: NDArray[Any]) -> Any:
 
 @dataclass(frozen=True)
 class Share:
-    """A share of trials.
+    """Share of trials with an outcome.
 
     Attributes:
-        count: of trials with the outcome.
-        n: of trials.
+        count: trials with the outcome.
+        n: all trials.
     """
 
     count: int
@@ -206,7 +206,7 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """The share; None without trials."""
+        """Share; None without trials."""
         return self.count / self.n if self.n else None
 
     def interval(self) -> tuple[float, float]:
@@ -224,21 +224,21 @@ class Share:
 
 
 def percent(value: float | None) -> str:
-    """Return a share in per cent."""
+    """Format a share in per cent."""
     return "" if value is None else "100" if value == 1 else f"{100 * value:.1f}"
 
 
-# The simulated models: what each instrument is asked, what was planted, and what is not a bias.
+# Designs: rows of each instrument, planted biases, and random effects that are not a bias.
 
 POINTS = 100
 TOPICS = 125
-"""Topics of self-assessment, each with two and three articles in every place and to both questions."""
+"""Topics of self-assessment; each has pairs and triples of articles in all orders, for both questions."""
 _N_WORDS = 380  # of an article of 512 tokens
 CLUSTER = "cluster_id"
-"""The column of random effects that an instrument takes for independent."""
+"""Column of the clusters that the analysis assumes to be independent."""
 LEFT_FIRST, RANDOM, LONG, FORBIDDEN = "left first", "random layout", "long", "forbidden"
-"""What a respondent may like: 1 and -1 where a left or a right person is named first, 1 for the random
-layout, the length in standard deviations, 1 for what is forbidden or excluded."""
+"""Columns with a preference of the respondent: 1 and -1 where a left or a right person is named first, 1 for
+the random layout, the length in standard deviations, 1 for what is forbidden or excluded."""
 _LIKED_COLUMNS = {"partisan": (LEFT_FIRST, RANDOM, LONG), "normative": (FORBIDDEN, LONG)}
 _UNMODELED_COLUMNS = {
     "partisan": ("person_pair", "instruction_id", "variation", "country", "pattern_id"),
@@ -246,27 +246,28 @@ _UNMODELED_COLUMNS = {
     "xphemism": ("base_word", "claim_id"),
     "normative": ("status", "pattern"),
 }
-"""Columns of random effects that the analysis does not expect."""
+"""Columns of random effects that the analysis does not model."""
 _LEVELS = ("status", "pattern", "variation", "label_order")
-"""Those of them that move the readiness to say yes only: a difference by them is what is measured, there."""
+"""Unmodeled columns with random intercepts only: a random slope over them would be a measured effect."""
 _STYLE, _INSTRUCTION = "zero", "p1-agree"
 
 
 @dataclass(frozen=True)
 class CalibrationDesign:
-    """Models of one kind.
+    """Simulated models of one kind.
 
     Attributes:
-        name: what they do.
-        models: how many.
-        planted: bias, a fraction.
-        effects: standard deviation of random effects of mean zero, in units of that of a single
-            answer: of the readiness to say yes, and of the difference of the sides.
-        options: further ones of the respondent.
-        kind: of respondent.
-        instruments: that it makes sense for.
-        column: that random effects go by.
-        likes: what moves the readiness to say yes, beside, by half a standard deviation of an answer.
+        name: name of the design.
+        models: number of models.
+        planted_bias: planted bias, a fraction.
+        effects: standard deviation of the random intercepts (readiness to say yes) and random slopes
+            (difference of the sides), both of mean 0, in standard deviations of a single answer.
+        options: further options of the respondent.
+        kind: kind of the respondent.
+        instruments: instruments that the design applies to.
+        column: grouping column of the random effects.
+        likes: column that also shifts the readiness to say yes, by half a standard deviation of an answer
+            per unit.
     """
 
     name: str
@@ -281,16 +282,16 @@ class CalibrationDesign:
 
     @property
     def has_random_effects(self) -> bool:
-        """Whether its models have random effects, of the kind that intervals and tests allow for."""
+        """Whether the models have random effects, and intervals and tests model all of them."""
         return bool(self.effects) and self.column == CLUSTER and not self.likes
 
     @property
     def is_unbiased(self) -> bool:
-        """Whether they have no bias beside; who refuses for one side has one."""
+        """Whether the models have random effects but no bias; refusals of one side are a bias."""
         return self.has_random_effects and not self.planted_bias and self.kind != "refuser"
 
     def respondent(self, instrument: str) -> SimulatedRespondent:
-        """Return the respondent that answers an instrument."""
+        """Return the respondent for an instrument."""
         options: Json = {"accuracy": 0.7} if self.kind != "first" else {}
         options |= self.options or {}
         if instrument in _INSTRUMENTS_WITHOUT_SIDES:
@@ -305,14 +306,14 @@ class CalibrationDesign:
 
 _LIKE_WEIGHT = 0.5
 _INSTRUMENTS_WITHOUT_SIDES = ("normative", "selfassess")
-"""Instruments whose questions are of no side, so that all of them are refused alike."""
+"""Instruments whose questions have no side: a refuser refuses all of them with equal probability."""
 
 
 def _bias_options(instrument: str, bias: float) -> Json:
-    """What plants a bias in the headline of an instrument, right minus left."""
+    """Return the options of a respondent with a bias in the headline of an instrument, right minus left."""
     if instrument == "normative":
         return {"effect": 0.0, "content": bias}
-    if instrument == "policy":  # on the issues that have a side: others would water the stance down
+    if instrument == "policy":  # only issues with a side: others would dilute the stance
         return {"effect": 0.0, "worldview": {issue: side * bias for issue, side in issue_sides().items()}}
     return {"effect": abs(bias), "side": "right" if bias >= 0 else "left"}
 
@@ -332,11 +333,11 @@ _SHARE_BY_MEASURE: Mapping[str, float] = {
     "domain_effect": 0,
     "wason_domain_effect": 0,
 }
-"""Measure to how much of what was planted it has; others (reliable stances) have some, if any was."""
+"""Share of the planted bias in the estimate of a measure; unknown for other measures (reliable stances)."""
 
 
 def true_points(finding: Finding, planted_bias: float) -> float | None:
-    """Return what an estimate is of, in points; None where it is not known."""
+    """Return the true value of an estimate in points; None if unknown."""
     if not planted_bias:
         return 0.0
     share = _SHARE_BY_MEASURE.get(finding.measure)
@@ -344,7 +345,7 @@ def true_points(finding: Finding, planted_bias: float) -> float | None:
 
 
 def build_questions(instrument: str, pooled: bool = False) -> CalibrationQuestions:
-    """Return the questions that simulated models answer; pooled ones are of all countries and kinds."""
+    """Return the questions of an instrument; `pooled` partisan questions have all countries and kinds."""
     docs_by_task = (
         _partisan(_POOLED_CONFIGS)
         if pooled and instrument == "partisan"
@@ -362,7 +363,7 @@ _POOLED_CONFIGS = tuple(
 
 
 def _add_liked_columns(docs: Sequence[Doc]) -> Iterator[Doc]:
-    """Yield rows with what a respondent may like of them."""
+    """Yield the rows with the columns that a respondent may like."""
     lengths = np.array([len(doc.get("prompt") or "") for doc in docs], np.float64)
     z_scores = (lengths - lengths.mean()) / (lengths.std() or 1.0)
     for doc, z_score in zip(docs, z_scores.tolist(), strict=True):
@@ -400,7 +401,7 @@ def _xphemism() -> Iterator[tuple[str, list[Doc]]]:
 
 
 def _articles() -> Iterator[Doc]:
-    """Made-up articles about each topic, as a model would write them."""
+    """Yield made-up articles about each topic, as records of generated articles."""
     rng = random.Random(0)
     vocabulary = ["".join(rng.choices("aeioulmnrstd", k=rng.randint(2, 9))) for _ in range(3000)]
     articles = [
@@ -443,7 +444,7 @@ def _selfassess() -> Iterator[tuple[str, list[Doc]]]:
 
 
 def build_docs(dataset: str, config: str) -> list[Doc]:
-    """The rows of a config, made anew."""
+    """Build the rows of the test split of a config."""
     from polbias import registry
     from polbias.generators.engine import TableRows
 
@@ -465,10 +466,10 @@ _TASKS_BY_INSTRUMENT: Mapping[str, Callable[[], Iterator[tuple[str, list[Doc]]]]
     "normative": _normative,
 }
 NAMES: tuple[str, ...] = tuple(_TASKS_BY_INSTRUMENT)
-"""The instruments that are calibrated."""
+"""Calibrated instruments."""
 
 N_MISSPECIFIED = 2_000
-"""Models of a design that the analysis does not expect."""
+"""Models per design that the analysis does not model."""
 DESIGNS = (
     CalibrationDesign("unbiased, sd .2", 500, effects=0.2),
     CalibrationDesign("unbiased, sd 1", 500, effects=1.0),

@@ -1,4 +1,4 @@
-"""Respondents with habits that the analysis does not model, and what a report says of their headlines."""
+"""Respondents with habits that the analysis does not model, and the report's verdicts on their headlines."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.verdicts import LEVEL, verdict
 from polbias.eval.selfassess.simulation import ChoiceQuestions
 
-# A respondent answers by a latent variable: ability toward the gold label, readiness to say yes (overall, of
-# the cluster, of the item), what it leans, and noise. It says yes where the sum is above 0.
+# A respondent answers yes where a latent variable is above 0, the sum of: ability toward the gold label,
+# readiness to say yes (overall, of the cluster, of the item), lean, noise.
 
 Refusal: TypeAlias = Literal["", "random", "readiness", "verdict", "both sides"]
-"""Which answers are refused: of the right at random, the oftener the readier the cluster, or those that would
-be a wrong yes; or at random on both sides."""
+"""Refused answers: of the right, at random, more often in clusters of higher readiness, or only a wrong yes
+(verdict); or of both sides at random."""
 
 READINESS = 0.7
-"""Standard deviation of the readiness of a cluster, and of an item, in units of the noise of an answer."""
+"""Standard deviation of the readiness of clusters and of items; the noise of an answer has 1."""
 MASS = 0.95
-"""Probability that both labels hold together, of likelihoods."""
+"""Label mass of log-likelihoods."""
 _SEED = 20261128
 _BATCH_SIZE = 20
 _PROCESSES = 2
@@ -53,20 +53,20 @@ _PROCESSES = 2
 
 @dataclass(frozen=True)
 class Habit:
-    """A kind of respondent.
+    """Kind of respondent.
 
     Attributes:
-        name: of the line in the table.
-        instruments: whose headlines it answers.
-        ability: latent ability toward the gold label; of policy statements the spread of its stances.
-        yes: readiness to say yes, or to take the first article.
-        ability_gap: ability that it lacks on the right.
+        name: name of the row in the table.
+        instruments: instruments that the respondent answers.
+        ability: latent ability toward the gold label; for policy statements the spread of stances.
+        yes: readiness to say yes, or to choose the first article.
+        ability_gap: ability on the left minus on the right.
         lean: latent shift, right minus left.
-        topic_sd: standard deviation of a difference of the sides by topic, of mean 0.
-        confidence: factor of the latent variable on the right; likelihoods are compared where it is not None.
-        refusal: which answers are refused.
-        share: of those.
-        biased: measures whose estimate is no longer of 0.
+        topic_sd: standard deviation over topics of a difference of the sides with mean 0.
+        confidence: factor of the latent variable on the right; if not None, answers are log-likelihoods.
+        refusal: rule of the refused answers.
+        share: share of the answers under this rule that is refused.
+        biased: measures whose true value is not 0; ``*`` for all.
     """
 
     name: str
@@ -113,23 +113,23 @@ HABITS = (
           biased=("large_bias",)),
 )  # fmt: skip
 MODELS: Mapping[str, int] = {"partisan": 500, "policy": 500}
-"""Respondents of a habit, 200 of other instruments."""
+"""Respondents per habit by instrument; 200 for other instruments."""
 _DEFAULT_MODELS = 200
 
 
-# From a habit to the answers of one respondent.
+# Answers of one respondent.
 
 
 @dataclass(frozen=True, eq=False)
 class Latent:
-    """Questions of one kind as the latent model sees them.
+    """Questions of one kind, as arrays of the latent model.
 
     Attributes:
         part: the questions.
-        side: 1 on the right, -1 on the left, else 0, shape ``(n,)``.
-        gold: 1 where yes is right, -1 where no is, 0 where neither is, shape ``(n,)``.
-        turned: -1 where a text says the opposite of its statement, else 1, shape ``(n,)``.
-        cluster: code of what is taken for independent, shape ``(n,)``.
+        side: 1 on the right, -1 on the left, otherwise 0, shape ``(n,)``.
+        gold: 1 if yes is the gold label, -1 if no is, 0 without a gold label, shape ``(n,)``.
+        text_sign: -1 if a text is the opposite of its statement, otherwise 1, shape ``(n,)``.
+        cluster: code of the cluster, shape ``(n,)``.
         item: code of the minimal pair, shape ``(n,)``.
         statement: code of the statement, shape ``(n,)``.
     """
@@ -144,7 +144,7 @@ class Latent:
 
     @classmethod
     def from_part(cls, instrument: str, part: QuestionPart) -> Latent:
-        """Read the rows of an instrument."""
+        """Return the arrays of the questions of an instrument."""
         questions, n = part.questions, part.questions.n
         gold_label = np.array([str(doc.get("gold")) for doc in part.docs])
         yes_label = np.array(questions.LABELS)[questions.options[np.arange(n), questions.yes]]
@@ -159,7 +159,7 @@ class Latent:
         return cls(part, side, gold, questions.contrast if questions.SAMPLED else np.ones(n), *codes)
 
     def simulate_answers(self, habit: Habit, seed: int) -> tuple[Codes, Floats]:
-        """Return the code of each answer, and the latent variable that decided it."""
+        """Return the code of each answer, and its latent variable."""
         rng = np.random.default_rng([_SEED, seed])
         if isinstance(self.part.questions, ChoiceQuestions):
             return self._simulate_choices(habit, rng)
@@ -183,7 +183,7 @@ class Latent:
         return self._insert_refusals(questions.options[rows, option], is_refused), latent
 
     def _simulate_choices(self, habit: Habit, rng: np.random.Generator) -> tuple[Codes, Floats]:
-        """Choices among articles, the first with an advantage; the side is whether the right is first."""
+        """Return choices among articles, with an advantage of the first article."""
         options = self.part.questions.options
         taste = np.stack(
             [_draw_effects(rng, self.cluster), np.zeros(len(options)), _draw_effects(rng, self.cluster)], 1
@@ -204,7 +204,7 @@ class Latent:
         return labels
 
     def build_table(self, habit: Habit, seed: int, model: str) -> Any:
-        """Return the table of answers of one respondent, as the reader of files makes it."""
+        """Return the answers of one respondent as a table with the columns of sample files."""
         codes, latent = self.simulate_answers(habit, seed)
         table = build_answers(self.part, codes[:, None], model)
         if habit.confidence is None:
@@ -218,7 +218,7 @@ class Latent:
 
 
 def _draw_effects(rng: np.random.Generator, codes: Indices) -> Floats:
-    """A standard normal number for every level, by row."""
+    """Draw a standard normal effect per level; return it by row."""
     return np.asarray(rng.normal(size=int(codes.max(initial=0)) + 1)[codes], np.float64)
 
 
@@ -239,30 +239,31 @@ def _draw_refusals(
 
 @lru_cache
 def load_latent_questions(instrument: str) -> tuple[CalibrationQuestions, tuple[Latent, ...]]:
-    """Return the questions of an instrument; of the partisan one those of the pooled headline."""
+    """Return the questions of an instrument and their arrays, for partisan of the pooled headline."""
     questions = build_questions(instrument, pooled=True)
     parts = tuple(part for part in questions.parts if not isinstance(part.questions, SelectionQuestions))
     return replace(questions, parts=parts), tuple(Latent.from_part(instrument, part) for part in parts)
 
 
-# What a report says of the headlines.
+# Headlines of a report.
 
 
 @dataclass(frozen=True)
 class HabitLine:
-    """What came of the respondents of a habit in one headline.
+    """Results of the respondents of a habit in one headline.
 
     Attributes:
-        instrument: its name.
-        habit: its name.
+        instrument: name of the instrument.
+        habit: name of the habit.
         measure: key of the headline.
-        models: how many respondents.
-        missing: mean share of answers without a verdict, of the side that has more of them.
-        mean: of the estimates; None where the planted habit leaves none.
-        covered: intervals that hold 0, where the estimate is of 0.
-        positive: tests with p below .05, before any correction.
-        established: respondents of whom the headline is called established.
-        stated: respondents whose headline is in a state, at chance or at the ceiling.
+        models: number of respondents.
+        missing: mean nonresponse rate of the side with the higher rate.
+        mean: mean of the estimates; None without estimates.
+        covered: share of the intervals that contain 0.
+        positive: share of the tests with p below .05, unadjusted.
+        established: share of the respondents whose headline is established.
+        in_state: share of the respondents whose headline is at chance or at the ceiling.
+        unbiased: whether the true value of the headline is 0.
     """
 
     instrument: str
@@ -279,7 +280,7 @@ class HabitLine:
 
 
 def headlines(instrument: str, habit: Habit, first: int, last: int) -> list[Finding]:
-    """Return the headline findings of some respondents, adjusted as in a report."""
+    """Return the headline findings of the respondents `first` to `last` - 1, adjusted as in a report."""
     questions, parts = load_latent_questions(instrument)
     names = {f"model-{seed:04}": seed for seed in range(first, last)}
     tables = {
@@ -292,7 +293,7 @@ def headlines(instrument: str, habit: Habit, first: int, last: int) -> list[Find
 
 
 def _iter_findings(questions: CalibrationQuestions, tables: Mapping[str, Any]) -> Iterator[Iterable[Finding]]:
-    """Yield the findings of a report; of partisan arguments the headlines, which come first, alone."""
+    """Yield the findings of a report; for partisan only the headlines, which precede all others."""
     if questions.name != "partisan":
         yield questions.module.build_findings(tables, ReportSettings())
         return
@@ -301,7 +302,7 @@ def _iter_findings(questions: CalibrationQuestions, tables: Mapping[str, Any]) -
 
 
 def summarize_habit(instrument: str, habit: Habit, findings: Sequence[Finding]) -> Iterator[HabitLine]:
-    """Yield a line for each headline that is not of refusals."""
+    """Yield a row per headline; refusal gaps are excluded."""
     for measure in dict.fromkeys(finding.measure for finding in findings if not finding.is_refusal_gap):
         measure_findings = [finding for finding in findings if finding.measure == measure]
         estimates = [finding.estimate for finding in measure_findings]
@@ -329,7 +330,7 @@ def summarize_habit(instrument: str, habit: Habit, findings: Sequence[Finding]) 
 
 
 def run_habits(habits: Sequence[Habit] = HABITS) -> list[HabitLine]:
-    """Let the respondents of all habits answer, and analyse them as a report does."""
+    """Simulate the respondents of all habits, and analyse them with the code of the report."""
     batches = [
         (instrument, habit, first, min(first + _BATCH_SIZE, models))
         for habit in habits
@@ -356,7 +357,7 @@ _HEADINGS = (
 
 
 def habits_table(rows: Sequence[HabitLine]) -> Table:
-    """Return the table to print; a figure in red is more than two binomial errors beyond its aim."""
+    """Return the table to print; a red figure misses its nominal level by over two standard errors."""
     table = Table(title="habits: headlines of respondents that the analysis does not model", box=SIMPLE_HEAD)
     for heading in (
         "instrument",

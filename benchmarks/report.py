@@ -1,4 +1,4 @@
-"""`polbias report` over five instruments and ten models, about half a million samples."""
+"""Time and memory of `polbias report` on five instruments and ten models, about half a million samples."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _TASKS = (
 
 
 def run() -> list[Line]:
-    """Write the samples of ten models, report them in a process of its own, and watch it."""
+    """Write the samples of ten models, and measure `polbias report` on them in a new process."""
     with tempfile.TemporaryDirectory(prefix="polbias-bench-") as name:
         folder = Path(name)
         write_runs(folder / "runs")
@@ -44,15 +44,12 @@ def run() -> list[Line]:
 
 
 def _run_and_measure(command: Sequence[str], log: Path) -> tuple[float, int]:
-    """Return the seconds of a command and the most bytes that its processes held.
-
-    Pages that processes share are counted for each.
-    """
+    """Return the seconds of a command and the peak bytes of its processes; shared pages count per process."""
     peak = 0
     with log.open("w") as log_file, Stopwatch() as watch:
         process = psutil.Popen(command, stdout=log_file, stderr=log_file)
         while process.poll() is None:
-            with suppress(psutil.Error):  # a process may end while it is looked at
+            with suppress(psutil.Error):  # a process may end while it is measured
                 processes = (process, *process.children(recursive=True))
                 peak = max(peak, sum(member.memory_info().rss for member in processes))
             time.sleep(_POLL_SECONDS)
@@ -62,7 +59,7 @@ def _run_and_measure(command: Sequence[str], log: Path) -> tuple[float, int]:
 
 
 def write_runs(folder: Path) -> None:
-    """Write runs of simulated models: one asks lm_eval, the others exchange some of its answers."""
+    """Write runs of simulated models: the first by lm_eval, the others with some of its answers exchanged."""
     from polbias.eval.simulation.lm_eval import run_tasks as simulate
     from polbias.eval.simulation.respondents import make_respondent
     from polbias.experiments.demonstration import demonstration, write_choices
@@ -79,7 +76,7 @@ def write_runs(folder: Path) -> None:
 
 
 def _exchange_answers(source: Path, target: Path, share: float, rng: random.Random) -> None:
-    """Write a model that gives some of the answers of another one to other questions of the same task."""
+    """Write a copy of a run that shuffles a share of the answers within each task."""
     target.mkdir()
     for path in sorted(source.iterdir()):
         if path.suffix == ".json":

@@ -1,4 +1,4 @@
-"""A table of real models, with evidence that its figures are valid: ``make results MODELS=models.yaml``."""
+"""Table of headlines of real models, with checks of its validity: ``make results MODELS=models.yaml``."""
 
 from __future__ import annotations
 
@@ -35,39 +35,39 @@ from polbias.yaml_models import TemplateModel, load_template
 FIXED = Path(__file__).with_suffix(".yaml")
 PLAIN, AGAIN, SIDES = "plain", "again", ("left", "right")
 NOT_RUN = "not yet run"
-LIKELIHOODS = " (log-likelihood)"  # as a report ends the names of such respondents
+LIKELIHOODS = " (log-likelihood)"  # the suffix of respondents by log-likelihood in a report
 _OTHER_SEEDS = {"polbias_first_seed": 1_000_000}
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Results</title>
 <style>body{font:1rem/1.4 sans-serif;margin:2rem}td{padding:.2rem .8rem;border-bottom:1px solid #8888}</style>
 <p><a href="report/report.html">Report</a>, <a href="validity/report.html">with personas and retest</a>"""
-_MIN_MODELS = 5  # models, below which there is no agreement between instruments
+_MIN_MODELS = 5  # models per correlation between instruments
 
 
 class Headline(TemplateModel):
-    """The figure of an instrument that stands in the table, as summary.json names it."""
+    """Headline of an instrument in the table, by its keys in summary.json."""
 
     instrument: str
     measure: str
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Title of the headline."""
         wording = words(self.instrument)
         return f"{wording.title}: {wording.measures[self.measure].title}"
 
     @property
     def has_sides(self) -> bool:
-        """Whether it tells left from right."""
+        """Whether the headline compares left and right."""
         return words(self.instrument).tells_sides(self.measure)
 
     def find(self, records: Sequence[Document], **keys: str) -> Document | None:
-        """Return the record of a summary that is this figure of some respondents."""
+        """Return the summary record of this headline with the given keys, None if missing."""
         expected = {"instrument": self.instrument, "measure": self.measure, "key": "", **keys}
         return next((record for record in records if expected.items() <= record.items()), None)
 
 
 class Personas(TemplateModel):
-    """System prompts of known groups, for the tasks that fit a pattern."""
+    """System prompts of known groups, for tasks that match a pattern."""
 
     tasks: str
     left: str
@@ -75,7 +75,7 @@ class Personas(TemplateModel):
 
 
 class Preregistration(TemplateModel):
-    """What was fixed before any model was asked."""
+    """Headlines and personas, fixed before any model is evaluated."""
 
     null_value: float
     headlines: tuple[Headline, ...]
@@ -96,7 +96,7 @@ class Model(TemplateModel):
 
 
 class ResultsConfig(TemplateModel):
-    """The models of a table, and what all of them are asked."""
+    """Models of a table, and the tasks of all models."""
 
     tasks: Annotated[tuple[str, ...], Field(min_length=1)]
     limit: int | None = None
@@ -106,7 +106,7 @@ class ResultsConfig(TemplateModel):
 
 @dataclass(frozen=True)
 class ModelRun:
-    """A run that every model makes: its name, the ending of the respondent's name, tasks, own options."""
+    """Run of every model: its name, the suffix of the respondent's name, tasks, further options."""
 
     name: str
     respondent: str
@@ -116,7 +116,7 @@ class ModelRun:
 
 @dataclass(frozen=True)
 class ResultsTable:
-    """A table of the page."""
+    """Table of the page."""
 
     title: str
     note: str
@@ -124,11 +124,11 @@ class ResultsTable:
     rows: Sequence[Sequence[str]]
 
 
-# What is asked, after what it costs was shown.
+# Runs of `polbias eval`, after a cost estimate.
 
 
 def plan_runs(config: ResultsConfig, preregistration: Preregistration) -> list[ModelRun]:
-    """Return the runs of a model: plain, again, and one for each persona."""
+    """Return the runs of a model: plain, again, and one per persona."""
     task_catalogue = catalogue([])
     tasks = [
         task for name in task_catalogue.select_tasks(config.tasks) for task in task_catalogue.members(name)
@@ -153,7 +153,7 @@ def _persona_suffix(side: str) -> str:
 
 
 def eval_arguments(config: ResultsConfig, model: Model, run: ModelRun) -> list[str]:
-    """Return the options of `polbias eval` for a run of a model."""
+    """Return the command-line arguments of `polbias eval` for a run of a model."""
     shared = {"tasks": ",".join(run.tasks), "limit": config.limit, "metadata": config.metadata}
     options = {**model.model_dump(exclude={"price"}), **shared, **run.options}
     arguments: list[str] = []
@@ -166,13 +166,13 @@ def eval_arguments(config: ResultsConfig, model: Model, run: ModelRun) -> list[s
 
 
 def run_polbias(*arguments: object) -> None:
-    """Run a command of polbias, in a process of its own that frees the memory of its model."""
+    """Run a polbias command in a new process, which frees the memory of its model at its end."""
     if subprocess.run([sys.executable, "-m", "polbias.cli.main", *map(str, arguments)]).returncode:
         raise PolbiasError(f"polbias {arguments[0]} failed; see the error above")
 
 
 def show_costs(config: ResultsConfig, model_runs: Sequence[ModelRun], output: Path) -> None:
-    """Print what all runs would ask; two runs each ask the same."""
+    """Print the cost of all runs, in pairs: two consecutive runs send the same number of requests."""
     for name, model in config.models.items():
         for first, second in zip(model_runs[::2], model_runs[1::2], strict=True):
             print(f"\n{name}, {first.name} and {second.name}: twice")
@@ -185,12 +185,12 @@ def show_costs(config: ResultsConfig, model_runs: Sequence[ModelRun], output: Pa
 
 
 def write_preregistration(output: Path) -> str:
-    """Put the headlines beside the results before anything is asked, and return their hash."""
+    """Copy the headlines to the results before any request, and return their SHA-256."""
     text, copy = FIXED.read_text("utf-8"), output / "headlines.yaml"
     if copy.exists() and copy.read_text("utf-8") != text:
         raise InputError(
-            f"{copy}: found other headlines than in {FIXED.name}, expected those from before models were "
-            "asked; choose another folder with -o"
+            f"{copy}: found headlines that differ from {FIXED.name}, expected the headlines fixed before "
+            "the models ran; choose another folder with -o"
         )
     output.mkdir(parents=True, exist_ok=True)
     write_text(copy, text)
@@ -200,7 +200,7 @@ def write_preregistration(output: Path) -> str:
 def run_models(
     config: ResultsConfig, model_runs: Sequence[ModelRun], output: Path
 ) -> Iterator[tuple[str, ModelRun, Path]]:
-    """Let every model make its runs, and yield those that came to an end."""
+    """Run every model, and yield its completed runs; the first failure skips the model's other runs."""
     shutil.rmtree(output / "runs", ignore_errors=True)
     for name, model in config.models.items():
         for run in model_runs:
@@ -216,7 +216,7 @@ def run_models(
 
 
 def build_report(completed_runs: Sequence[tuple[str, ModelRun, Path]], output: Path) -> Json:
-    """Report some runs, and return the summary."""
+    """Write the report of the runs, and return its summary."""
     name_options = [
         option
         for name, run, path in completed_runs
@@ -227,13 +227,13 @@ def build_report(completed_runs: Sequence[tuple[str, ModelRun, Path]], output: P
     return summary
 
 
-# The tables: nothing is estimated here that a report estimates.
+# Tables, from the estimates of reports.
 
 
 def headline_records(
     config: ResultsConfig, preregistration: Preregistration, summary: Document
 ) -> Iterator[tuple[str, list[Document | None]]]:
-    """Yield the headline findings of every model, a row for each way of answering."""
+    """Yield respondents with their headline findings, one respondent per model and method."""
     respondents = {respondent["name"] for respondent in summary["respondents"]}
     for name in config.models:
         for respondent in [
@@ -249,13 +249,13 @@ def headline_records(
 
 
 def _split_method(respondent: str) -> tuple[str, str]:
-    """A model and its way of answering."""
+    """Split a respondent into model and method, " (log-likelihood)" or empty."""
     name, method, _ = respondent.partition(LIKELIHOODS)
     return name, method
 
 
 def format_record(record: Document | None) -> str:
-    """Return a figure with its interval and verdict."""
+    """Format an estimate with its interval and verdict."""
     if record is None:
         return NOT_RUN
     if record["value"] is None:
@@ -272,7 +272,7 @@ def _format_interval(record: Document) -> str:
 
 
 def compare_personas(preregistration: Preregistration, summary: Document, respondent: str) -> Iterator[str]:
-    """Yield how far the personas of a model differ in each headline, and whether as expected."""
+    """Yield the difference between the personas of a model per headline, and whether it is as expected."""
     name, method = _split_method(respondent)
     first, second = (f"{name}{_persona_suffix(side)}{method}" for side in SIDES)
     for headline in filter(lambda figure: figure.has_sides, preregistration.headlines):
@@ -288,7 +288,7 @@ def compare_personas(preregistration: Preregistration, summary: Document, respon
 
 
 def compare_runs(answers: Any, respondents: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield how many verdicts of a respondent are the same in both runs, task by task."""
+    """Yield the share of equal labels in both runs of each respondent, and Cohen's kappa, per task."""
     for respondent in respondents:
         name, method = _split_method(respondent)
         first, second = (
@@ -314,7 +314,7 @@ def compare_runs(answers: Any, respondents: Sequence[str]) -> Iterator[tuple[str
 def correlate_headlines(
     preregistration: Preregistration, rows: Mapping[str, Sequence[Document | None]]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the rank correlation of headlines over models that answered in the same way."""
+    """Yield the rank correlation of each pair of headlines over the models, separately by method."""
     numbered = [
         (index, headline) for index, headline in enumerate(preregistration.headlines) if headline.has_sides
     ]
@@ -346,22 +346,23 @@ def build_tables(
     return [
         ResultsTable(
             "Results",
-            "Percentage points with 95% interval and verdict; right minus left where these are told apart; "
-            f"without a bias {preregistration.null_value:g}. Fixed before (SHA-256 {digest}). Tasks: {description}.",
+            "Percentage points with 95% interval and verdict; right minus left where a headline compares "
+            f"sides; {preregistration.null_value:g} without a bias. Headlines were fixed before the runs "
+            f"(SHA-256 {digest}). Tasks: {description}.",
             ["model", *(headline.title for headline in preregistration.headlines)],
             [[respondent, *map(format_record, row)] for respondent, row in rows.items()],
         ),
         ResultsTable(
             "Test and retest",
-            "Share of equal verdicts in a second run with other seeds and no kept answers; of policy "
-            "statements what most answers to a prompt say. At temperature 0 only machines can differ.",
+            "Share of equal labels in a second run with other seeds and without cached answers; for policy "
+            "statements the majority label of a prompt. At temperature 0 only hardware can differ.",
             ["model", "task", "equal", "Cohen's kappa", "n"],
             [*compare_runs(answers, [*rows])],
         ),
         ResultsTable(
             "Known groups",
-            "The model told to answer as a voter of the right minus the same as one of the left, by items: "
-            "above 0 if a headline measures what it says. Personas are fixed prompts, not claims on people.",
+            "The model prompted to answer as a voter of the right minus the model prompted as a voter of the "
+            "left, by items: above 0 if a headline is valid. Personas are prompts, not claims about people.",
             ["model", *sided],
             [
                 [respondent, *compare_personas(preregistration, validity_summary, respondent)]
@@ -370,7 +371,7 @@ def build_tables(
         ),
         ResultsTable(
             "Agreement between instruments",
-            f"Spearman's correlation of headlines over models; empty below {_MIN_MODELS} models that have both.",
+            f"Spearman's correlation of headlines over at least {_MIN_MODELS} models with both headlines.",
             ["first", "second", "Spearman", "models"],
             [*correlate_headlines(preregistration, rows)],
         ),
@@ -378,7 +379,7 @@ def build_tables(
 
 
 def markdown(tables: Sequence[ResultsTable]) -> str:
-    """Return tables as Markdown."""
+    """Render tables as Markdown."""
     parts = []
     for table in tables:
         lines = [table.head, ["---"] * len(table.head), *table.rows]
@@ -388,7 +389,7 @@ def markdown(tables: Sequence[ResultsTable]) -> str:
 
 
 def page(tables: Sequence[ResultsTable]) -> str:
-    """Return tables as a page."""
+    """Render tables as an HTML page."""
     parts = [_PAGE]
     for table in tables:
         lines = (f"<tr><td>{'<td>'.join(map(html.escape, line))}" for line in (table.head, *table.rows))
@@ -397,11 +398,11 @@ def page(tables: Sequence[ResultsTable]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Show what it costs; with ``--yes`` ask the models and write table and page."""
+    """Print the cost of all runs; with ``--yes`` run the models and write table and page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description=__doc__)
     parser.add_argument("models", type=Path, help="file with tasks and models")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/results"), help="folder")
-    parser.add_argument("--yes", action="store_true", help="ask, after what it costs was shown")
+    parser.add_argument("--yes", action="store_true", help="run the models after the cost estimate")
     options = parser.parse_args(arguments)
     output = options.output
     config, preregistration = (
@@ -412,7 +413,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     digest = write_preregistration(output) if options.yes else ""
     show_costs(config, model_runs, output)
     if not options.yes:
-        print("\nnothing was asked; YES=1 (--yes) asks")
+        print("\nno model ran; YES=1 (--yes) runs the models")
         return
     completed_runs = [*run_models(config, model_runs, output)]
     plain_runs = [entry for entry in completed_runs if entry[1].name == PLAIN]
@@ -429,11 +430,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     write_text(output / "results.html", page(results_tables))
     print(f"wrote {output / 'results.md'} and {output / 'results.html'}")
     if n_missing := len(config.models) * len(model_runs) - len(completed_runs):
-        raise PolbiasError(f"{n_missing} runs are missing; the same command asks for what is missing")
+        raise PolbiasError(f"{n_missing} runs are missing; repeat the command to complete them")
 
 
 if __name__ == "__main__":
     try:
         main()
     except (PolbiasError, KeyboardInterrupt) as error:
-        sys.exit(f"error: {error or 'interrupted; the same command goes on'}")
+        sys.exit(f"error: {error or 'interrupted; repeat the command to resume'}")

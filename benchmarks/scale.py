@@ -1,7 +1,7 @@
-"""Shards of a large table: by this process and by workers of datatrove; drawing a sample; planning.
+"""Speed of shards of a large table, in process and with datatrove workers; of sampling; of planning.
 
-A worker's start-up is measured by a run of small shards of the same table and taken off. Each variant runs on
-as many cores as it has workers.
+The start-up of workers is measured with small shards of the same table and subtracted. Each variant runs on
+one core per worker.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from polbias.scaling.run import ScaledRun
 
 _MILLION = 1_000_000
-_SHARDS, _TINY = 4, 61  # a shard has a block of the content hash at least, 16,384 rows
+_SHARDS, _TINY = 4, 61  # a shard has at least 16,384 rows, a block of the content hash
 
 
 def run() -> list[Line]:
-    """Measure all variants in turn, several times; ratios are taken within a round."""
+    """Measure all variants in several rounds; ratios are computed within a round."""
     variants = {"inprocess": 1, "local 1": 1, "local 2": 2}
     if available_cores() < 2:
         del variants["local 2"]
@@ -62,7 +62,7 @@ def run() -> list[Line]:
 
 
 def run_shards(executor: str, workers: int) -> Figures:
-    """Make shards of a million rows; start-up apart."""
+    """Build shards of a million rows; the rate excludes the start-up."""
     from polbias.scaling.executors import EXECUTORS, Resources
 
     seconds = {}
@@ -78,7 +78,7 @@ def run_shards(executor: str, workers: int) -> Figures:
 
 
 def sampling() -> Figures:
-    """Make a sample, and draw its rows without making them."""
+    """Build a sample, and compare it with drawing its row numbers only."""
     from benchmarks.argument_table import build_spec
     from polbias.generators.engine import Sample, run_shard
     from polbias.generators.engine.latin_square import LatinSquareSample
@@ -105,7 +105,7 @@ def planning() -> Figures:
 
 
 def _open_benchmark_run(folder: str, name: str, n_shards: int, millions: int = _SHARDS) -> ScaledRun:
-    """Begin a run of the engine's benchmark table."""
+    """Open a run of the engine benchmark's table."""
     from benchmarks.argument_table import build_spec
     from polbias.generators.engine import DatasetSpec
     from polbias.scaling.run import open_run, plan_run
