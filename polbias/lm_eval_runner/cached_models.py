@@ -29,8 +29,8 @@ from polbias.lm_eval_runner.responses import (
 )
 from polbias.lm_eval_runner.server_errors import PassingError, ServerError, error_in_answer
 from polbias.lm_eval_runner.settings import STOPS
-from polbias.models.bodies import read_to
-from polbias.models.redirects import MOST_REDIRECTS, RedirectError, redirect_target
+from polbias.models.bodies import read_up_to
+from polbias.models.redirects import MAX_REDIRECTS, RedirectError, redirect_target
 from polbias.responses import Response
 
 
@@ -155,10 +155,10 @@ def cached_model_class(kind: Any) -> Any:
                         status = response.status
                         target = redirect_target(address, status, response.headers.get("Location"))
                         limit = self.memory.budget.max_answer_bytes if status < 400 else MAX_ERROR_BODY
-                        content, is_too_long = await read_to(response.content.iter_any(), limit)
+                        content, is_too_long = await read_up_to(response.content.iter_any(), limit)
                         if is_too_long:
                             response.close()  # the rest is not waited for
-                    if target and n_redirects < MOST_REDIRECTS:
+                    if target and n_redirects < MAX_REDIRECTS:
                         address, n_redirects = target, n_redirects + 1
                         continue
                 except RedirectError as redirect:
