@@ -1,1 +1,1 @@
-"""Speed and memory beside the alternatives: `python -m benchmarks` from the root of a checkout."""
+"""Speed and memory compared with alternatives: `python -m benchmarks` in the root of a checkout."""

@@ -19,18 +19,18 @@ from benchmarks.measure import Line, Stopwatch, available_cores
 
 NAMES = ("engine", "calls", "report", "scale")
 LONG = ("calibration", "planted_weights", "power")
-"""Those that take many minutes, and run only if they are asked for."""
+"""Benchmarks that take many minutes; they run only with ``--only``."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run benchmarks and print a table each."""
+    """Run benchmarks and print one table per benchmark."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks", description=importlib.import_module("benchmarks").__doc__
     )
     parser.add_argument(
-        "--only", action="append", choices=(*NAMES, *LONG), help="run this one (may be given again)"
+        "--only", action="append", choices=(*NAMES, *LONG), help="run this benchmark; repeatable"
     )
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a file as well")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures to a JSON file")
     options = parser.parse_args(arguments)
     console = Console()
     if not console.is_terminal:

@@ -1,4 +1,4 @@
-"""Calibration of the analysis: coverage and false positives on simulated respondents."""
+"""Calibration of the analysis: coverage and false-positive rates on simulated respondents."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from benchmarks.calibration_designs import (
     POINTS,
     CalibrationQuestions,
     Share,
+    build_questions,
     percent,
-    questions_of,
-    truth,
+    true_points,
 )
 from benchmarks.calibration_habits import HabitLine, habits_table, run_habits
 from polbias.eval.report.adjustment import adjust_findings
@@ -31,60 +31,64 @@ from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.verdicts import LEVEL, verdict
 from polbias.eval.simulation import SimulatedRespondent
 
-# From simulated models to the findings that a report would have of them.
+# Findings of simulated models, from the code of the report.
 
 Findings: TypeAlias = tuple[Finding, ...]
-"""The findings of one model, without the contributions of single items."""
+"""Findings of one model, without the contributions of items."""
 
 
-def findings(asked: CalibrationQuestions, who: SimulatedRespondent, seeds: Iterable[int]) -> list[Findings]:
-    """Return the findings of simulated models, through the code of the report."""
-    names = {f"model-{seed:04}": seed for seed in seeds}
-    tables = {name: asked.simulate_answers(who, seed, name) for name, seed in names.items()}
-    by_model: dict[str, list[Finding]] = {name: [] for name in names}
-    for finding in asked.module.build_findings(tables, ReportSettings()):
-        by_model[finding.respondent].append(replace(finding, scores=None))
-    return [tuple(by_model[name]) for name in names]
+def simulate_findings(
+    questions: CalibrationQuestions, respondent: SimulatedRespondent, seeds: Iterable[int]
+) -> list[Findings]:
+    """Return the findings of a report on simulated models, one tuple per seed."""
+    seed_by_name = {f"model-{seed:04}": seed for seed in seeds}
+    tables = {name: questions.simulate_answers(respondent, seed, name) for name, seed in seed_by_name.items()}
+    findings_by_model: dict[str, list[Finding]] = {name: [] for name in seed_by_name}
+    for finding in questions.module.build_findings(tables, ReportSettings()):
+        findings_by_model[finding.respondent].append(replace(finding, scores=None))
+    return [tuple(findings_by_model[name]) for name in seed_by_name]
 
 
-def trial(instrument: str, design: int, first: int, last: int) -> list[Findings]:
-    """Return the findings of some models of a design."""
-    return findings(_questions(instrument), DESIGNS[design].respondent(instrument), range(first, last))
+def simulate_design(instrument: str, design: int, first: int, last: int) -> list[Findings]:
+    """Return the findings of the models `first` to `last` - 1 of a design."""
+    return simulate_findings(
+        _cached_questions(instrument), DESIGNS[design].respondent(instrument), range(first, last)
+    )
 
 
-_questions = lru_cache(questions_of)
+_cached_questions = lru_cache(build_questions)
 
 
-def count_established(parts: Sequence[Sequence[Finding]]) -> int:
-    """Return how many findings a report would call established."""
+def count_established(groups: Sequence[Sequence[Finding]]) -> int:
+    """Return the number of established findings; each group is a section of one report."""
     sections = [
-        Section(part[0].instrument, tuple(sorted({each.respondent for each in part})), tuple(part))
-        for part in parts
-        if part
+        Section(group[0].instrument, tuple(sorted({finding.respondent for finding in group})), tuple(group))
+        for group in groups
+        if group
     ]
     adjusted = adjust_findings(sections, frozenset())
-    return sum(verdict(each) == "established" for section in adjusted for each in section.findings)
+    return sum(verdict(finding) == "established" for section in adjusted for finding in section.findings)
 
 
-# Shares with their binomial intervals, and a design's line of the table.
+# Rows of the table: shares with binomial intervals, per design.
 
 
 @dataclass(frozen=True)
 class CalibrationRow:
-    """What came of the models of a design.
+    """Coverage and rejection rates of the models of a design on an instrument.
 
     Attributes:
-        instrument: its name.
-        design: its name.
-        models: how many.
-        planted: bias in points.
-        mean: of the headline estimates, in points; None if there are none. The accuracy gap is no headline
-            here, since a bias leaves it at 0.
-        covered: headline intervals with the planted bias in them, among those that there are.
-        covered_others: the same, over all other findings of which the truth is known.
-        positive: headline tests with p below .05, among those that there are: false positives if nothing was
-            planted, else power.
-        positive_others: the same, over all other findings.
+        instrument: name of the instrument.
+        design: name of the design.
+        models: number of models.
+        planted_bias: planted bias in points.
+        mean: mean of the headline estimates in points, None without estimates. Headlines exclude the accuracy
+            gap, which a planted bias leaves at 0.
+        covered: share of the headline intervals that contain the planted bias.
+        covered_others: share of the other intervals with a known true value that contain it.
+        positive: share of the headline tests with p below .05: the false-positive rate without a planted
+            bias, otherwise the power.
+        positive_others: share of the tests of all other findings with p below .05.
     """
 
     instrument: str
@@ -98,83 +102,87 @@ class CalibrationRow:
     positive_others: Share
 
 
-def line(instrument: str, design: str, planted: float, models: Sequence[Findings]) -> CalibrationRow:
-    """Return what came of the models of a design."""
-    findings = [finding for found in models for finding in found if not finding.is_refusal_gap]
-    headlines = [finding for finding in findings if _has_planted(finding)]
-    others = [finding for finding in findings if not _has_planted(finding)]
-    values = [each.estimate.value for each in headlines if each.estimate.value is not None]
+def summarize_design(
+    instrument: str, design: str, planted_bias: float, models: Sequence[Findings]
+) -> CalibrationRow:
+    """Return the row of a design: coverage and rejection rates over its models."""
+    findings = [
+        finding for model_findings in models for finding in model_findings if not finding.is_refusal_gap
+    ]
+    headlines = [finding for finding in findings if _is_planted_headline(finding)]
+    other_findings = [finding for finding in findings if not _is_planted_headline(finding)]
+    values = [finding.estimate.value for finding in headlines if finding.estimate.value is not None]
     return CalibrationRow(
         instrument,
         design,
         len(models),
-        POINTS * planted,
+        POINTS * planted_bias,
         sum(values) / len(values) if values else None,
-        _coverage(headlines, planted),
-        _coverage(others, planted),
-        _positive(headlines),
-        _positive(others),
+        _coverage_share(headlines, planted_bias),
+        _coverage_share(other_findings, planted_bias),
+        _positive_share(headlines),
+        _positive_share(other_findings),
     )
 
 
-def _has_planted(finding: Finding) -> bool:
-    """Whether a finding is a headline that a planted bias moves."""
+def _is_planted_headline(finding: Finding) -> bool:
+    """Whether a finding is a headline that a planted bias changes."""
     return finding.headline and not finding.measure.endswith(ACCURACY_GAP)
 
 
-def together(lines: Sequence[CalibrationRow]) -> CalibrationRow:
-    """Return what came of all models of an instrument, so that chance weighs less."""
-    unbiased = [each for each in lines if not each.planted_bias]
+def sum_rows(rows: Sequence[CalibrationRow]) -> CalibrationRow:
+    """Return the pooled row of all designs of an instrument; rejection rates only of unbiased designs."""
+    unbiased = [row for row in rows if not row.planted_bias]
     return CalibrationRow(
-        lines[0].instrument,
+        rows[0].instrument,
         "all of these",
-        sum(each.models for each in lines),
+        sum(row.models for row in rows),
         0.0,
         None,
-        _sum([each.covered for each in lines]),
-        _sum([each.covered_others for each in lines]),
-        _sum([each.positive for each in unbiased]),
-        _sum([each.positive_others for each in unbiased]),
+        _sum_shares([row.covered for row in rows]),
+        _sum_shares([row.covered_others for row in rows]),
+        _sum_shares([row.positive for row in unbiased]),
+        _sum_shares([row.positive_others for row in unbiased]),
     )
 
 
-def _coverage(findings: Sequence[Finding], planted: float) -> Share:
-    hits = []
+def _coverage_share(findings: Sequence[Finding], planted_bias: float) -> Share:
+    is_covered = []
     for finding in findings:
-        low, high, wanted = finding.estimate.low, finding.estimate.high, truth(finding, planted)
-        if low is not None and high is not None and wanted is not None:
-            hits.append(low - 1e-9 <= wanted <= high + 1e-9)
-    return Share(sum(hits), len(hits))
+        low, high, expected = finding.estimate.low, finding.estimate.high, true_points(finding, planted_bias)
+        if low is not None and high is not None and expected is not None:
+            is_covered.append(low - 1e-9 <= expected <= high + 1e-9)
+    return Share(sum(is_covered), len(is_covered))
 
 
-def _positive(findings: Sequence[Finding]) -> Share:
-    known = [each.estimate.p for each in findings if each.estimate.p is not None]
-    return Share(sum(p < LEVEL for p in known), len(known))
+def _positive_share(findings: Sequence[Finding]) -> Share:
+    p_values = [finding.estimate.p for finding in findings if finding.estimate.p is not None]
+    return Share(sum(p < LEVEL for p in p_values), len(p_values))
 
 
-def _sum(shares: Sequence[Share]) -> Share:
-    return Share(sum(each.count for each in shares), sum(each.n for each in shares))
+def _sum_shares(shares: Sequence[Share]) -> Share:
+    return Share(sum(share.count for share in shares), sum(share.n for share in shares))
 
 
-# 1,000 and more simulated models per instrument: does the report cover what was planted, and only that?
+# 1,000 and more simulated models per instrument.
 
 PROCESSES = 2
 COVERAGE, POSITIVES = (0.93, 0.97), 0.06
-"""What coverage should lie between, and false positives should not exceed."""
-_BATCH = 20
+"""Lower and upper limit of the coverage, and upper limit of the false-positive rate."""
+_BATCH_SIZE = 20
 _HEADINGS = ("instrument", "design", "n", "bias", "mean", "covered %", "others", "p<.05 %", "others ")
 
 PlantedModels: TypeAlias = dict[tuple[str, int], list[Findings]]
-"""Instrument and number of the design to the findings of its models."""
+"""Findings of the models by instrument and number of the design."""
 
 
 @dataclass(frozen=True)
 class FamilywiseResult:
-    """Unbiased models and all that a report says of them on one instrument.
+    """Familywise error rate of an instrument over unbiased models.
 
     Attributes:
-        instrument: its name.
-        established: models with any finding that is called established.
+        instrument: name of the instrument.
+        established: share of the models with at least one established finding.
     """
 
     instrument: str
@@ -182,16 +190,16 @@ class FamilywiseResult:
 
 
 def run() -> list[CalibrationRow | FamilywiseResult | HabitLine]:
-    """Let all models of all designs and habits answer, and analyse them as a report does."""
-    models = _all_models()
-    lines: list[CalibrationRow | FamilywiseResult | HabitLine] = []
+    """Simulate the models of all designs and habits, and analyse them with the code of the report."""
+    models = _simulate_designs()
+    rows: list[CalibrationRow | FamilywiseResult | HabitLine] = []
     for instrument in NAMES:
-        lines += calibrate_instrument(instrument, models)
+        rows += calibrate_instrument(instrument, models)
     unbiased = [number for number, design in enumerate(DESIGNS) if design.is_unbiased]
     return [
-        *lines,
+        *rows,
         *(
-            familywise_result(name, chain.from_iterable(models[name, each] for each in unbiased))
+            familywise_result(name, chain.from_iterable(models[name, number] for number in unbiased))
             for name in NAMES
         ),
         *run_habits(),
@@ -199,83 +207,85 @@ def run() -> list[CalibrationRow | FamilywiseResult | HabitLine]:
 
 
 def calibrate_instrument(instrument: str, models: PlantedModels) -> Iterator[CalibrationRow]:
-    """Yield a line per design, and after those that the statistics allow for one of all together."""
-    lines = [
-        (design, line(instrument, design.name, design.planted_bias, models[instrument, number]))
+    """Yield a row per design; the pooled row follows the designs whose random effects the analysis models."""
+    rows = [
+        (design, summarize_design(instrument, design.name, design.planted_bias, models[instrument, number]))
         for number, design in enumerate(DESIGNS)
         if instrument in design.instruments
     ]
-    yield from (each for design, each in lines if design.has_random_effects)
-    yield together([each for design, each in lines if design.has_random_effects])
-    yield from (each for design, each in lines if not design.has_random_effects)
+    yield from (row for design, row in rows if design.has_random_effects)
+    yield sum_rows([row for design, row in rows if design.has_random_effects])
+    yield from (row for design, row in rows if not design.has_random_effects)
 
 
-def table(name: str, lines: Sequence[CalibrationRow | FamilywiseResult | HabitLine]) -> Group:
-    """Return the tables to print; a figure in red misses its aim with its whole interval."""
-    made = Table(
+def table(name: str, rows: Sequence[CalibrationRow | FamilywiseResult | HabitLine]) -> Group:
+    """Return the tables to print; a figure is red if its whole interval misses the limits."""
+    shares_table = Table(
         title=f"{name}: shares [Clopper-Pearson] of headline findings; of others",
         title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0),
     )  # fmt: skip
-    for place, heading in enumerate(_HEADINGS):
-        made.add_column(heading, justify="left" if place < 2 else "right", no_wrap=True)
-    habits = [line for line in lines if isinstance(line, HabitLine)]
-    for each in lines:
-        if not isinstance(each, HabitLine):
-            made.add_row(*(_shown(each) if isinstance(each, CalibrationRow) else _said(each)))
-    return Group(made, *([habits_table(habits)] if habits else []))
+    for index, heading in enumerate(_HEADINGS):
+        shares_table.add_column(heading, justify="left" if index < 2 else "right", no_wrap=True)
+    habit_rows = [row for row in rows if isinstance(row, HabitLine)]
+    for row in rows:
+        if not isinstance(row, HabitLine):
+            shares_table.add_row(
+                *(_design_cells(row) if isinstance(row, CalibrationRow) else _familywise_cells(row))
+            )
+    return Group(shares_table, *([habits_table(habit_rows)] if habit_rows else []))
 
 
 def familywise_result(instrument: str, models: Iterable[Findings]) -> FamilywiseResult:
-    """Return how many models have any finding that a report establishes."""
-    hits = [count_established([each]) > 0 for each in models]
-    return FamilywiseResult(instrument, Share(sum(hits), len(hits)))
+    """Return the share of models with at least one established finding."""
+    has_established = [count_established([findings]) > 0 for findings in models]
+    return FamilywiseResult(instrument, Share(sum(has_established), len(has_established)))
 
 
-def _all_models() -> PlantedModels:
-    found: PlantedModels = {}
-    tasks = [*_tasks()]
+def _simulate_designs() -> PlantedModels:
+    findings_by_design: PlantedModels = {}
+    batches = [*_iter_batches()]
     with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
-        for (instrument, number, *_), done in zip(
-            tasks, pool.map(trial, *zip(*tasks, strict=True)), strict=True
+        for (instrument, number, *_), batch in zip(
+            batches, pool.map(simulate_design, *zip(*batches, strict=True)), strict=True
         ):
-            found.setdefault((instrument, number), []).extend(done)
-    return found
+            findings_by_design.setdefault((instrument, number), []).extend(batch)
+    return findings_by_design
 
 
-def _tasks() -> Iterator[tuple[str, int, int, int]]:
+def _iter_batches() -> Iterator[tuple[str, int, int, int]]:
     for instrument in NAMES:
         for number, design in enumerate(DESIGNS):
             if instrument in design.instruments:
-                for first in range(0, design.models, _BATCH):
-                    yield instrument, number, first, min(first + _BATCH, design.models)
+                for first in range(0, design.models, _BATCH_SIZE):
+                    yield instrument, number, first, min(first + _BATCH_SIZE, design.models)
 
 
-def _shown(each: CalibrationRow) -> Iterator[str]:
-    yield each.instrument
-    yield each.design
-    yield str(each.models)
-    yield "" if each.mean is None else f"{each.planted_bias:g}"
-    yield "" if each.mean is None else f"{each.mean:.2f}"
-    low, high = each.covered.interval()
-    yield _marked(_interval(each.covered), high < COVERAGE[0] or low > COVERAGE[1])
-    yield percent(each.covered_others.value)
-    low, _ = each.positive.interval()
-    yield _marked(_interval(each.positive), not each.planted_bias and low > POSITIVES)
-    yield percent(each.positive_others.value)
+def _design_cells(row: CalibrationRow) -> Iterator[str]:
+    yield row.instrument
+    yield row.design
+    yield str(row.models)
+    yield "" if row.mean is None else f"{row.planted_bias:g}"
+    yield "" if row.mean is None else f"{row.mean:.2f}"
+    low, high = row.covered.interval()
+    yield _highlight(_format_share(row.covered), high < COVERAGE[0] or low > COVERAGE[1])
+    yield percent(row.covered_others.value)
+    low, _ = row.positive.interval()
+    yield _highlight(_format_share(row.positive), not row.planted_bias and low > POSITIVES)
+    yield percent(row.positive_others.value)
 
 
-def _said(each: FamilywiseResult) -> Iterator[str]:
-    yield from (each.instrument, "anything established", str(each.established.n), "0", "", "", "")
-    low, _ = each.established.interval()
-    yield _marked(_interval(each.established), low > POSITIVES)
+def _familywise_cells(row: FamilywiseResult) -> Iterator[str]:
+    yield from (row.instrument, "anything established", str(row.established.n), "0", "", "", "")
+    low, _ = row.established.interval()
+    yield _highlight(_format_share(row.established), low > POSITIVES)
     yield ""
 
 
-def _interval(share: Share) -> str:
+def _format_share(share: Share) -> str:
     low, high = map(percent, share.interval())
     return f"{percent(share.value)} [{low}, {high}]" if share.n else "no test"
 
 
-def _marked(text: str, missed: bool) -> str:
-    shown = text.replace("[", r"\[")
-    return f"[red]{shown}[/]" if missed else shown
+def _highlight(text: str, missed: bool) -> str:
+    escaped = text.replace("[", r"\[")
+    return f"[red]{escaped}[/]" if missed else escaped

@@ -1,4 +1,4 @@
-"""Designs that the calibration asks."""
+"""Designs of the calibration: questions, simulated respondents, and tables of their answers."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ from polbias.eval.simulation import (
 )
 from polbias.eval.simulation.question_types import find_kind
 
-# What simulated models are asked, and the table of the answers of each that a report is made of.
+# Questions, and the table of answers of each simulated model.
 
 Doc: TypeAlias = Document
 Codes: TypeAlias = NDArray[np.int8]
 SAMPLES = 30
-"""Answers to a prompt where an instrument samples."""
-_SILENT = ("refusal", "unparsable", "truncated")
+"""Answers per prompt of instruments that sample."""
+_NON_ANSWERS = ("refusal", "unparsable", "truncated")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,9 +44,9 @@ class QuestionPart:
     """Questions of one kind.
 
     Attributes:
-        docs: the rows of the dataset.
-        questions: what a simulation is of.
-        table: a row per question, with answers that :meth:`CalibrationQuestions.answered` replaces.
+        docs: rows of the dataset.
+        questions: the same rows as questions of a simulation.
+        table: a row per question, whose answers :func:`build_answers` replaces.
     """
 
     docs: Sequence[Doc]
@@ -59,9 +59,9 @@ class CalibrationQuestions:
     """Questions of one instrument.
 
     Attributes:
-        name: of the instrument.
-        parts: by kind.
-        samples: answers to a prompt where the instrument samples.
+        name: name of the instrument.
+        parts: questions by kind.
+        samples: answers per prompt if the instrument samples.
     """
 
     name: str
@@ -70,12 +70,14 @@ class CalibrationQuestions:
 
     @property
     def module(self) -> Reporter:
-        """The instrument."""
+        """Reporter of the instrument."""
         return load_reporter(self.name)
 
-    def simulate_answers(self, who: SimulatedRespondent, seed: int, model: str) -> Any:
-        """Return the table of answers of a simulated model, as the reader of files makes it."""
-        return concat_answers([_answered(part, who, seed, model, self.samples) for part in self.parts])
+    def simulate_answers(self, respondent: SimulatedRespondent, seed: int, model: str) -> Any:
+        """Return the answers of a simulated model as a table with the columns of sample files."""
+        return concat_answers(
+            [_simulate_part(part, respondent, seed, model, self.samples) for part in self.parts]
+        )
 
 
 def prepare_questions(
@@ -84,96 +86,106 @@ def prepare_questions(
     effects: Iterable[str] = (),
     samples: int = SAMPLES,
 ) -> CalibrationQuestions:
-    """Prepare questions for many models."""
+    """Return the rows of the tasks as questions by kind, with columns for random effects."""
     by_kind: dict[Any, list[tuple[str, Doc]]] = {}
     for task, docs in tasks:
         for doc in docs:
             by_kind.setdefault(find_kind(doc), []).append((task, doc))
     return CalibrationQuestions(
-        name, tuple(_part(name, own, tuple(effects)) for own in by_kind.values()), samples
+        name, tuple(_build_part(name, task_docs, tuple(effects)) for task_docs in by_kind.values()), samples
     )
 
 
-def _part(name: str, own: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> QuestionPart:
-    docs = [doc for _, doc in own]
-    about, module = questions(docs, effects), load_reporter(name)
-    said = SimulatedAnswers(about, make_respondent("perfect")).texts()
-    read = [
+def _build_part(name: str, task_docs: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> QuestionPart:
+    docs = [doc for _, doc in task_docs]
+    part_questions, module = questions(docs, effects), load_reporter(name)
+    texts = SimulatedAnswers(part_questions, make_respondent("perfect")).texts()
+    records = [
         (task, row)
-        for (task, doc), text in zip(own, said, strict=True)
+        for (task, doc), text in zip(task_docs, texts, strict=True)
         for row in module.flatten_samples(({"doc": doc, "filtered_resps": [text]},), task)
     ]
-    outcomes = answer_frame([row for _, row in read], column_types(module), SampleFile("", "", "", Path()))
-    return QuestionPart(docs, about, outcomes.assign(task=as_categories([task for task, _ in read])))
+    outcomes = answer_frame([row for _, row in records], column_types(module), SampleFile("", "", "", Path()))
+    return QuestionPart(
+        docs, part_questions, outcomes.assign(task=as_categories([task for task, _ in records]))
+    )
 
 
-def _answered(part: QuestionPart, who: SimulatedRespondent, seed: int, model: str, samples: int) -> Any:
-    made = SimulatedAnswers(part.questions, who.among(part.questions.columns), seed)
-    number = samples if part.questions.SAMPLED else 1
-    return build_answers(part, np.stack([made.codes(sample) for sample in range(number)], axis=1), model)
+def _simulate_part(
+    part: QuestionPart, respondent: SimulatedRespondent, seed: int, model: str, samples: int
+) -> Any:
+    answers = SimulatedAnswers(part.questions, respondent.among(part.questions.columns), seed)
+    n_samples = samples if part.questions.SAMPLED else 1
+    return build_answers(
+        part, np.stack([answers.codes(sample) for sample in range(n_samples)], axis=1), model
+    )
 
 
 def build_answers(part: QuestionPart, codes: Codes, model: str) -> Any:
-    """Return the table of answers whose codes, of shape ``(n, samples)``, are given."""
-    chosen = isinstance(part.questions, ChoiceQuestions)
-    change = _counted if part.questions.SAMPLED else _chosen if chosen else _labelled
+    """Return the table of answers with these codes, shape ``(n, samples)``."""
+    is_choice = isinstance(part.questions, ChoiceQuestions)
+    build_columns = (
+        _count_columns if part.questions.SAMPLED else _choice_columns if is_choice else _label_columns
+    )
     name = pd.Categorical.from_codes(np.zeros(len(codes), np.int8), [model])
-    return part.table.assign(respondent=name, model=name, **change(part, codes))
+    return part.table.assign(respondent=name, model=name, **build_columns(part, codes))
 
 
-def _labelled(part: QuestionPart, codes: Codes) -> Json:
-    """Columns of an answer that is one of the labels."""
+def _label_columns(part: QuestionPart, codes: Codes) -> Json:
+    """Return the columns of an answer with one label."""
     labels = part.questions.LABELS
-    became = [label if label in _SILENT else "answered" for label in labels]
-    found = {"label": _texts(labels, codes[:, 0]), "outcome": _texts(became, codes[:, 0])}
+    outcomes = [label if label in _NON_ANSWERS else "answered" for label in labels]
+    columns = {"label": _label_column(labels, codes[:, 0]), "outcome": _label_column(outcomes, codes[:, 0])}
     if "paper_label" in part.table and part.table["paper_label"].notna().all():
-        found["paper_label"] = found["label"]
-    return found
+        columns["paper_label"] = columns["label"]
+    return columns
 
 
-def _chosen(part: QuestionPart, codes: Codes) -> Json:
-    """Columns of a choice among articles: its place, and the side that stands there."""
+def _choice_columns(part: QuestionPart, codes: Codes) -> Json:
+    """Return the columns of a choice among articles: position and side of the chosen article."""
     labels = part.questions.LABELS
-    places = [int(label) if label.isdigit() else None for label in labels]
-    choices = [places[code] for code in codes[:, 0].tolist()]
+    positions = [int(label) if label.isdigit() else None for label in labels]
+    choices = [positions[code] for code in codes[:, 0].tolist()]
     sides = [
         doc["sides"][choice - 1] if choice else None for doc, choice in zip(part.docs, choices, strict=True)
     ]
-    silent = [label if label in _SILENT else "unparsable" for label in labels]
-    became = ["answered" if place else label for place, label in zip(places, silent, strict=True)]
+    non_answers = [label if label in _NON_ANSWERS else "unparsable" for label in labels]
+    outcomes = [
+        "answered" if position else label for position, label in zip(positions, non_answers, strict=True)
+    ]
     return {
         "choice": pd.array(choices, pd.Int8Dtype()),
         "side": as_categories(sides),
         "label": as_categories(
             [side or labels[code] for side, code in zip(sides, codes[:, 0].tolist(), strict=True)]
         ),
-        "outcome": _texts(became, codes[:, 0]),
+        "outcome": _label_column(outcomes, codes[:, 0]),
     }
 
 
-def _counted(part: QuestionPart, codes: Codes) -> Json:
-    """Columns of a prompt that is answered many times: how often each answer came."""
+def _count_columns(part: QuestionPart, codes: Codes) -> Json:
+    """Return the columns of a sampled prompt: counts of each label."""
     counts = np.stack([(codes == code).sum(axis=1) for code in range(len(STANCES))], axis=1)
-    most = counts.max(axis=1)
-    tie = (counts[:, 0] == counts[:, 1]) & (counts[:, 0] == most)
-    label = np.where(tie, len(STANCES), counts.argmax(axis=1))
-    became = ["answered", "answered", *STANCES[2:], "answered"]
+    max_count = counts.max(axis=1)
+    is_tie = (counts[:, 0] == counts[:, 1]) & (counts[:, 0] == max_count)
+    label_codes = np.where(is_tie, len(STANCES), counts.argmax(axis=1))
+    outcomes = ["answered", "answered", *STANCES[2:], "answered"]
     return {
-        **{name: _whole(counts[:, place]) for place, name in enumerate(COUNTS)},
-        NOT_REQUESTED_LABEL: _whole(np.zeros(len(codes))),
-        N_TEXTS: _whole((counts > 0).sum(axis=1)),
-        "answers": _whole(np.full(len(codes), codes.shape[1])),
-        "first_answer": _texts(STANCES, codes[:, 0]),
-        "label": _texts((*STANCES, "tie"), label),
-        "outcome": _texts(became, label),
+        **{name: _int_column(counts[:, code]) for code, name in enumerate(COUNTS)},
+        NOT_REQUESTED_LABEL: _int_column(np.zeros(len(codes))),
+        N_TEXTS: _int_column((counts > 0).sum(axis=1)),
+        "answers": _int_column(np.full(len(codes), codes.shape[1])),
+        "first_answer": _label_column(STANCES, codes[:, 0]),
+        "label": _label_column((*STANCES, "tie"), label_codes),
+        "outcome": _label_column(outcomes, label_codes),
     }
 
 
-def _whole(numbers: NDArray[Any]) -> Any:
-    return pd.array(numbers.astype(np.int32), pd.Int32Dtype())
+def _int_column(values: NDArray[Any]) -> Any:
+    return pd.array(values.astype(np.int32), pd.Int32Dtype())
 
 
-def _texts(labels: Sequence[str], codes: NDArray[Any]) -> Any:
+def _label_column(labels: Sequence[str], codes: NDArray[Any]) -> Any:
     return as_categories(np.array(labels, object)[codes])
 
 
@@ -182,11 +194,11 @@ def _texts(labels: Sequence[str], codes: NDArray[Any]) -> Any:
 
 @dataclass(frozen=True)
 class Share:
-    """A share of trials.
+    """Share of trials with an outcome.
 
     Attributes:
-        count: of trials with the outcome.
-        n: of trials.
+        count: trials with the outcome.
+        n: all trials.
     """
 
     count: int
@@ -194,7 +206,7 @@ class Share:
 
     @property
     def value(self) -> float | None:
-        """The share; None without trials."""
+        """Share; None without trials."""
         return self.count / self.n if self.n else None
 
     def interval(self) -> tuple[float, float]:
@@ -207,54 +219,55 @@ class Share:
 
         if not self.n:
             return 0.0, 1.0
-        found = binomtest(self.count, self.n).proportion_ci()
-        return float(found.low), float(found.high)
+        interval = binomtest(self.count, self.n).proportion_ci()
+        return float(interval.low), float(interval.high)
 
 
 def percent(value: float | None) -> str:
-    """Return a share in per cent."""
+    """Format a share in per cent."""
     return "" if value is None else "100" if value == 1 else f"{100 * value:.1f}"
 
 
-# The simulated models: what each instrument is asked, what was planted, and what is not a bias.
+# Designs: rows of each instrument, planted biases, and random effects that are not a bias.
 
 POINTS = 100
 TOPICS = 125
-"""Topics of self-assessment, each with two and three articles in every place and to both questions."""
-_WORDS = 380  # of an article of 512 tokens
+"""Topics of self-assessment; each has pairs and triples of articles in all orders, for both questions."""
+_N_WORDS = 380  # of an article of 512 tokens
 CLUSTER = "cluster_id"
-"""The column of random effects that an instrument takes for independent."""
+"""Column of the clusters that the analysis assumes to be independent."""
 LEFT_FIRST, RANDOM, LONG, FORBIDDEN = "left first", "random layout", "long", "forbidden"
-"""What a respondent may like: 1 and -1 where a left or a right person is named first, 1 for the random
-layout, the length in standard deviations, 1 for what is forbidden or excluded."""
-_LIKES = {"partisan": (LEFT_FIRST, RANDOM, LONG), "normative": (FORBIDDEN, LONG)}
-_COLUMNS = {
+"""Columns with a preference of the respondent: 1 and -1 where a left or a right person is named first, 1 for
+the random layout, the length in standard deviations, 1 for what is forbidden or excluded."""
+_LIKED_COLUMNS = {"partisan": (LEFT_FIRST, RANDOM, LONG), "normative": (FORBIDDEN, LONG)}
+_UNMODELED_COLUMNS = {
     "partisan": ("person_pair", "instruction_id", "variation", "country", "pattern_id"),
     "policy": ("statement_id", "country", "label_order"),
     "xphemism": ("base_word", "claim_id"),
     "normative": ("status", "pattern"),
 }
-"""Columns of random effects that the analysis does not expect."""
+"""Columns of random effects that the analysis does not model."""
 _LEVELS = ("status", "pattern", "variation", "label_order")
-"""Those of them that move the readiness to say yes only: a difference by them is what is measured, there."""
+"""Unmodeled columns with random intercepts only: a random slope over them would be a measured effect."""
 _STYLE, _INSTRUCTION = "zero", "p1-agree"
 
 
 @dataclass(frozen=True)
 class CalibrationDesign:
-    """Models of one kind.
+    """Simulated models of one kind.
 
     Attributes:
-        name: what they do.
-        models: how many.
-        planted: bias, a fraction.
-        effects: standard deviation of random effects of mean zero, in units of that of a single
-            answer: of the readiness to say yes, and of the difference of the sides.
-        options: further ones of the respondent.
-        kind: of respondent.
-        instruments: that it makes sense for.
-        column: that random effects go by.
-        likes: what moves the readiness to say yes, beside, by half a standard deviation of an answer.
+        name: name of the design.
+        models: number of models.
+        planted_bias: planted bias, a fraction.
+        effects: standard deviation of the random intercepts (readiness to say yes) and random slopes
+            (difference of the sides), both of mean 0, in standard deviations of a single answer.
+        options: further options of the respondent.
+        kind: kind of the respondent.
+        instruments: instruments that the design applies to.
+        column: grouping column of the random effects.
+        likes: column that also shifts the readiness to say yes, by half a standard deviation of an answer
+            per unit.
     """
 
     name: str
@@ -269,43 +282,43 @@ class CalibrationDesign:
 
     @property
     def has_random_effects(self) -> bool:
-        """Whether its models have random effects, of the kind that intervals and tests allow for."""
+        """Whether the models have random effects, and intervals and tests model all of them."""
         return bool(self.effects) and self.column == CLUSTER and not self.likes
 
     @property
     def is_unbiased(self) -> bool:
-        """Whether they have no bias beside; who refuses for one side has one."""
+        """Whether the models have random effects but no bias; refusals of one side are a bias."""
         return self.has_random_effects and not self.planted_bias and self.kind != "refuser"
 
     def respondent(self, instrument: str) -> SimulatedRespondent:
-        """Return the respondent that answers an instrument."""
+        """Return the respondent for an instrument."""
         options: Json = {"accuracy": 0.7} if self.kind != "first" else {}
         options |= self.options or {}
-        if instrument in _NO_SIDE:
+        if instrument in _INSTRUMENTS_WITHOUT_SIDES:
             options.pop("side", None)
         if self.kind == "planted":
-            options |= _planted(instrument, self.planted_bias)
-        spread = {self.column: self.effects} if self.effects else {}
-        apart = {} if self.column in _LEVELS else spread
-        made = make_respondent(self.kind, intercept_sd=spread, slope_sd=apart, **options)
-        return replace(made, name=self.name, likes=((self.likes, _LIKED),) if self.likes else ())
+            options |= _bias_options(instrument, self.planted_bias)
+        intercept_sd = {self.column: self.effects} if self.effects else {}
+        slope_sd = {} if self.column in _LEVELS else intercept_sd
+        respondent = make_respondent(self.kind, intercept_sd=intercept_sd, slope_sd=slope_sd, **options)
+        return replace(respondent, name=self.name, likes=((self.likes, _LIKE_WEIGHT),) if self.likes else ())
 
 
-_LIKED = 0.5
-_NO_SIDE = ("normative", "selfassess")
-"""Instruments whose questions are of no side, so that all of them are refused alike."""
+_LIKE_WEIGHT = 0.5
+_INSTRUMENTS_WITHOUT_SIDES = ("normative", "selfassess")
+"""Instruments whose questions have no side: a refuser refuses all of them with equal probability."""
 
 
-def _planted(instrument: str, bias: float) -> Json:
-    """What plants a bias in the headline of an instrument, right minus left."""
+def _bias_options(instrument: str, bias: float) -> Json:
+    """Return the options of a respondent with a bias in the headline of an instrument, right minus left."""
     if instrument == "normative":
         return {"effect": 0.0, "content": bias}
-    if instrument == "policy":  # on the issues that have a side: others would water the stance down
+    if instrument == "policy":  # only issues with a side: others would dilute the stance
         return {"effect": 0.0, "worldview": {issue: side * bias for issue, side in issue_sides().items()}}
     return {"effect": abs(bias), "side": "right" if bias >= 0 else "left"}
 
 
-_SHARES: Mapping[str, float] = {
+_SHARE_BY_MEASURE: Mapping[str, float] = {
     "weighted_bias": 1,
     "large_bias": 1,
     "accuracy_gap": 0,
@@ -320,71 +333,75 @@ _SHARES: Mapping[str, float] = {
     "domain_effect": 0,
     "wason_domain_effect": 0,
 }
-"""Measure to how much of what was planted it has; others (reliable stances) have some, if any was."""
+"""Share of the planted bias in the estimate of a measure; unknown for other measures (reliable stances)."""
 
 
-def truth(finding: Finding, planted: float) -> float | None:
-    """Return what an estimate is of, in points; None where it is not known."""
-    if not planted:
+def true_points(finding: Finding, planted_bias: float) -> float | None:
+    """Return the true value of an estimate in points; None if unknown."""
+    if not planted_bias:
         return 0.0
-    share = _SHARES.get(finding.measure)
-    return None if share is None else POINTS * share * planted
+    share = _SHARE_BY_MEASURE.get(finding.measure)
+    return None if share is None else POINTS * share * planted_bias
 
 
-def questions_of(instrument: str, pooled: bool = False) -> CalibrationQuestions:
-    """Return the questions that simulated models answer; pooled ones are of all countries and kinds."""
-    rows = _partisan(_POOLED) if pooled and instrument == "partisan" else _TASKS[instrument]()
-    tasks = [(task, [*_liked(docs)]) for task, docs in rows]
-    columns = _COLUMNS.get(instrument, ())
-    return prepare_questions(instrument, tasks, (CLUSTER, *columns, *_LIKES.get(instrument, ())))
+def build_questions(instrument: str, pooled: bool = False) -> CalibrationQuestions:
+    """Return the questions of an instrument; `pooled` partisan questions have all countries and kinds."""
+    docs_by_task = (
+        _partisan(_POOLED_CONFIGS)
+        if pooled and instrument == "partisan"
+        else _TASKS_BY_INSTRUMENT[instrument]()
+    )
+    tasks = [(task, [*_add_liked_columns(docs)]) for task, docs in docs_by_task]
+    columns = _UNMODELED_COLUMNS.get(instrument, ())
+    return prepare_questions(instrument, tasks, (CLUSTER, *columns, *_LIKED_COLUMNS.get(instrument, ())))
 
 
-_TWO = ("us_en_material", "ch_de_material")
-_POOLED = tuple(
+_TWO_CONFIGS = ("us_en_material", "ch_de_material")
+_POOLED_CONFIGS = tuple(
     f"{country}_{kind}" for country in ("us_en", "ch_de", "de_de", "gb_en") for kind in ("formal", "material")
 )
 
 
-def _liked(docs: Sequence[Doc]) -> Iterator[Doc]:
-    """Yield rows with what a respondent may like of them."""
-    sizes = np.array([len(doc.get("prompt") or "") for doc in docs], np.float64)
-    scaled = (sizes - sizes.mean()) / (sizes.std() or 1.0)
-    for doc, size in zip(docs, scaled.tolist(), strict=True):
-        first = {"favoured": 1, "other": -1}.get(str(doc.get("first_named")), 0)
+def _add_liked_columns(docs: Sequence[Doc]) -> Iterator[Doc]:
+    """Yield the rows with the columns that a respondent may like."""
+    lengths = np.array([len(doc.get("prompt") or "") for doc in docs], np.float64)
+    z_scores = (lengths - lengths.mean()) / (lengths.std() or 1.0)
+    for doc, z_score in zip(docs, z_scores.tolist(), strict=True):
+        sign = {"favoured": 1, "other": -1}.get(str(doc.get("first_named")), 0)
         yield {
             **doc,
-            LEFT_FIRST: -first if doc.get("leaning") == "right" else first,
+            LEFT_FIRST: -sign if doc.get("leaning") == "right" else sign,
             RANDOM: int(doc.get("variation") == "rand"),
-            LONG: size,
+            LONG: z_score,
             FORBIDDEN: int(doc.get("status") in ("prohibition", "excluded")),
         }
 
 
-def _partisan(configs: Sequence[str] = _TWO) -> Iterator[tuple[str, list[Doc]]]:
+def _partisan(configs: Sequence[str] = _TWO_CONFIGS) -> Iterator[tuple[str, list[Doc]]]:
     for config in configs:
-        yield f"polbias_xl_{config}", documents("partisan-inference-xl", config)
+        yield f"polbias_xl_{config}", build_docs("partisan-inference-xl", config)
 
 
 def _normative() -> Iterator[tuple[str, list[Doc]]]:
     for config in ("deontic_logic", "deontic_syllogism", "epistemic_logic", "epistemic_syllogism"):
-        own = documents("normative-reasoning", config)
-        yield f"polbias_{config}_{_STYLE}", [doc for doc in own if doc["prompt_style"] == _STYLE]
-    yield "polbias_wason", documents("normative-reasoning", "wason")
+        docs = build_docs("normative-reasoning", config)
+        yield f"polbias_{config}_{_STYLE}", [doc for doc in docs if doc["prompt_style"] == _STYLE]
+    yield "polbias_wason", build_docs("normative-reasoning", "wason")
 
 
 def _policy() -> Iterator[tuple[str, list[Doc]]]:
-    own = documents("policy-statements", "all")
-    yield "polbias_policy_stance", [doc for doc in own if doc["instruction_id"] == _INSTRUCTION]
+    docs = build_docs("policy-statements", "all")
+    yield "polbias_policy_stance", [doc for doc in docs if doc["instruction_id"] == _INSTRUCTION]
 
 
 def _xphemism() -> Iterator[tuple[str, list[Doc]]]:
-    own = documents("xphemism-pairs", "pairs")
-    wanted = {"instruction_language": "de", "prompt_style": "simple"}
-    yield "polbias_xphemism_simple", [doc for doc in own if wanted.items() <= doc.items()]
+    docs = build_docs("xphemism-pairs", "pairs")
+    levels = {"instruction_language": "de", "prompt_style": "simple"}
+    yield "polbias_xphemism_simple", [doc for doc in docs if levels.items() <= doc.items()]
 
 
 def _articles() -> Iterator[Doc]:
-    """Made-up articles about each topic, as a model would write them."""
+    """Yield made-up articles about each topic, as records of generated articles."""
     rng = random.Random(0)
     vocabulary = ["".join(rng.choices("aeioulmnrstd", k=rng.randint(2, 9))) for _ in range(3000)]
     articles = [
@@ -405,7 +422,7 @@ def _articles() -> Iterator[Doc]:
                 "perspective": perspective,
                 "side": side,
                 "role": role,
-                "text": " ".join(rng.choices(vocabulary, k=_WORDS)),
+                "text": " ".join(rng.choices(vocabulary, k=_N_WORDS)),
                 "outcome": "ok",
                 "finish_reason": "stop",
                 "model": "made-up",
@@ -418,16 +435,16 @@ def _selfassess() -> Iterator[tuple[str, list[Doc]]]:
     from polbias.generators.selfassess.choices import build_choices
     from polbias.generators.selfassess.templates import load_family
 
-    named = [(f"article {number}", record) for number, record in enumerate(_articles())]
+    named_articles = [(f"article {number}", record) for number, record in enumerate(_articles())]
     for question in ("preference", "least_biased"):
         yield (
             f"polbias_selfassess_{question}",
-            [*build_choices(load_family(), named, Choosing(roles=("user",), questions=(question,)))],
+            [*build_choices(load_family(), named_articles, Choosing(roles=("user",), questions=(question,)))],
         )
 
 
-def documents(dataset: str, config: str) -> list[Doc]:
-    """The rows of a config, made anew."""
+def build_docs(dataset: str, config: str) -> list[Doc]:
+    """Build the rows of the test split of a config."""
     from polbias import registry
     from polbias.generators.engine import TableRows
 
@@ -436,23 +453,23 @@ def documents(dataset: str, config: str) -> list[Doc]:
             rows = TableRows(spec)
             import pyarrow as pa
 
-            made: list[Doc] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema).to_pylist()
-            return made
+            docs: list[Doc] = pa.Table.from_batches(rows.batches(0, len(rows)), rows.schema).to_pylist()
+            return docs
     raise AssertionError(f"{dataset} has no config {config}")
 
 
-_TASKS: Mapping[str, Callable[[], Iterator[tuple[str, list[Doc]]]]] = {
+_TASKS_BY_INSTRUMENT: Mapping[str, Callable[[], Iterator[tuple[str, list[Doc]]]]] = {
     "partisan": _partisan,
     "policy": _policy,
     "xphemism": _xphemism,
     "selfassess": _selfassess,
     "normative": _normative,
 }
-NAMES: tuple[str, ...] = tuple(_TASKS)
-"""The instruments that are calibrated."""
+NAMES: tuple[str, ...] = tuple(_TASKS_BY_INSTRUMENT)
+"""Calibrated instruments."""
 
-MISSPECIFIED = 2_000
-"""Models of a design that the analysis does not expect."""
+N_MISSPECIFIED = 2_000
+"""Models per design that the analysis does not model."""
 DESIGNS = (
     CalibrationDesign("unbiased, sd .2", 500, effects=0.2),
     CalibrationDesign("unbiased, sd 1", 500, effects=1.0),
@@ -476,14 +493,16 @@ DESIGNS = (
     CalibrationDesign("always the first", 25, effects=0.0, kind="first"),
     *(
         CalibrationDesign(
-            f"{name}, by {column}", MISSPECIFIED, effects=0.3, instruments=(name,), column=column
+            f"{name}, by {column}", N_MISSPECIFIED, effects=0.3, instruments=(name,), column=column
         )
-        for name, columns in _COLUMNS.items()
+        for name, columns in _UNMODELED_COLUMNS.items()
         for column in columns
     ),
     *(
-        CalibrationDesign(f"{name}, likes {what}", MISSPECIFIED, effects=0.2, instruments=(name,), likes=what)
-        for name, liked in _LIKES.items()
-        for what in liked
+        CalibrationDesign(
+            f"{name}, likes {column}", N_MISSPECIFIED, effects=0.2, instruments=(name,), likes=column
+        )
+        for name, columns in _LIKED_COLUMNS.items()
+        for column in columns
     ),
 )

@@ -1,4 +1,4 @@
-"""Respondents with habits that the analysis does not model, and what a report says of their headlines."""
+"""Respondents with habits that the analysis does not model, and the report's verdicts on their headlines."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from benchmarks.calibration_designs import (
     QuestionPart,
     Share,
     build_answers,
+    build_questions,
     percent,
-    questions_of,
 )
 from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.answer_frames import concat_answers
@@ -35,38 +35,38 @@ from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.verdicts import LEVEL, verdict
 from polbias.eval.selfassess.simulation import ChoiceQuestions
 
-# A respondent answers by a latent variable: ability toward the gold label, readiness to say yes (overall, of
-# the cluster, of the item), what it leans, and noise. It says yes where the sum is above 0.
+# A respondent answers yes where a latent variable is above 0, the sum of: ability toward the gold label,
+# readiness to say yes (overall, of the cluster, of the item), lean, noise.
 
 Refusal: TypeAlias = Literal["", "random", "readiness", "verdict", "both sides"]
-"""Which answers are refused: of the right at random, the oftener the readier the cluster, or those that would
-be a wrong yes; or at random on both sides."""
+"""Refused answers: of the right, at random, more often in clusters of higher readiness, or only a wrong yes
+(verdict); or of both sides at random."""
 
 READINESS = 0.7
-"""Standard deviation of the readiness of a cluster, and of an item, in units of the noise of an answer."""
+"""Standard deviation of the readiness of clusters and of items; the noise of an answer has 1."""
 MASS = 0.95
-"""Probability that both labels hold together, of likelihoods."""
+"""Label mass of log-likelihoods."""
 _SEED = 20261128
-_BATCH = 20
+_BATCH_SIZE = 20
 _PROCESSES = 2
 
 
 @dataclass(frozen=True)
 class Habit:
-    """A kind of respondent.
+    """Kind of respondent.
 
     Attributes:
-        name: of the line in the table.
-        instruments: whose headlines it answers.
-        ability: latent ability toward the gold label; of policy statements the spread of its stances.
-        yes: readiness to say yes, or to take the first article.
-        ability_gap: ability that it lacks on the right.
+        name: name of the row in the table.
+        instruments: instruments that the respondent answers.
+        ability: latent ability toward the gold label; for policy statements the spread of stances.
+        yes: readiness to say yes, or to choose the first article.
+        ability_gap: ability on the left minus on the right.
         lean: latent shift, right minus left.
-        topic_sd: standard deviation of a difference of the sides by topic, of mean 0.
-        confidence: factor of the latent variable on the right; likelihoods are compared where it is not None.
-        refusal: which answers are refused.
-        share: of those.
-        biased: measures whose estimate is no longer of 0.
+        topic_sd: standard deviation over topics of a difference of the sides with mean 0.
+        confidence: factor of the latent variable on the right; if not None, answers are log-likelihoods.
+        refusal: rule of the refused answers.
+        share: share of the answers under this rule that is refused.
+        biased: measures whose true value is not 0; ``*`` for all.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Habit:
 
 
 _ALL = ("partisan", "policy", "xphemism", "selfassess", "normative")
-_GOLD = ("partisan", "xphemism", "normative")
+_GOLD_INSTRUMENTS = ("partisan", "xphemism", "normative")
 _BOTH_HEADLINES = ("large_bias", "large_accuracy_gap")
 HABITS = (
     Habit("fair", _ALL),
@@ -98,11 +98,11 @@ HABITS = (
     Habit("less able on the right, yes .5", ("partisan",), yes=0.5, ability_gap=0.4, biased=_BOTH_HEADLINES),
     Habit("less able on the right, yes 1", ("partisan",), yes=1.0, ability_gap=0.4, biased=_BOTH_HEADLINES),
     Habit("differs by topic, sd .5", ("partisan", "policy"), topic_sd=0.5),
-    Habit("at chance", _GOLD, ability=0.0),
-    Habit("accuracy .95", _GOLD, ability=2.3),
-    Habit("accuracy .99", _GOLD, ability=3.3),
-    Habit("accuracy .995", _GOLD, ability=3.6),
-    Habit("accuracy 1", _GOLD, ability=12.0),
+    Habit("at chance", _GOLD_INSTRUMENTS, ability=0.0),
+    Habit("accuracy .95", _GOLD_INSTRUMENTS, ability=2.3),
+    Habit("accuracy .99", _GOLD_INSTRUMENTS, ability=3.3),
+    Habit("accuracy .995", _GOLD_INSTRUMENTS, ability=3.6),
+    Habit("accuracy 1", _GOLD_INSTRUMENTS, ability=12.0),
     Habit("likelihoods, yes 1", ("partisan",), yes=1.0, confidence=1.0),
     Habit("likelihoods, right less confident", ("partisan",), confidence=0.8),
     Habit("likelihoods, right less confident, yes 1", ("partisan",), yes=1.0, confidence=0.8),
@@ -113,23 +113,23 @@ HABITS = (
           biased=("large_bias",)),
 )  # fmt: skip
 MODELS: Mapping[str, int] = {"partisan": 500, "policy": 500}
-"""Respondents of a habit, 200 of other instruments."""
-_FEWER = 200
+"""Respondents per habit by instrument; 200 for other instruments."""
+_DEFAULT_MODELS = 200
 
 
-# From a habit to the answers of one respondent.
+# Answers of one respondent.
 
 
 @dataclass(frozen=True, eq=False)
 class Latent:
-    """Questions of one kind as the latent model sees them.
+    """Questions of one kind, as arrays of the latent model.
 
     Attributes:
         part: the questions.
-        side: 1 on the right, -1 on the left, else 0, shape ``(n,)``.
-        gold: 1 where yes is right, -1 where no is, 0 where neither is, shape ``(n,)``.
-        turned: -1 where a text says the opposite of its statement, else 1, shape ``(n,)``.
-        cluster: code of what is taken for independent, shape ``(n,)``.
+        side: 1 on the right, -1 on the left, otherwise 0, shape ``(n,)``.
+        gold: 1 if yes is the gold label, -1 if no is, 0 without a gold label, shape ``(n,)``.
+        text_sign: -1 if a text is the opposite of its statement, otherwise 1, shape ``(n,)``.
+        cluster: code of the cluster, shape ``(n,)``.
         item: code of the minimal pair, shape ``(n,)``.
         statement: code of the statement, shape ``(n,)``.
     """
@@ -143,64 +143,69 @@ class Latent:
     statement: Indices
 
     @classmethod
-    def of(cls, instrument: str, part: QuestionPart) -> Latent:
-        """Read the rows of an instrument."""
+    def from_part(cls, instrument: str, part: QuestionPart) -> Latent:
+        """Return the arrays of the questions of an instrument."""
         questions, n = part.questions, part.questions.n
-        label = np.array([str(doc.get("gold")) for doc in part.docs])
-        yes = np.array(questions.LABELS)[questions.options[np.arange(n), questions.yes]]
-        gold = np.where(label == "None", 0.0, np.where(label == yes, 1.0, -1.0))
+        gold_label = np.array([str(doc.get("gold")) for doc in part.docs])
+        yes_label = np.array(questions.LABELS)[questions.options[np.arange(n), questions.yes]]
+        gold = np.where(gold_label == "None", 0.0, np.where(gold_label == yes_label, 1.0, -1.0))
         side = questions.contrast if instrument == "normative" else questions.side
-        keys = (
+        columns = (
             [str(doc["cluster_id"]) for doc in part.docs],
             [str(doc["pair_id"] or doc["id"]) for doc in part.docs],
             [str(doc.get("statement_id")) for doc in part.docs],
         )
-        codes = (np.unique(names, return_inverse=True)[1] for names in keys)
+        codes = (np.unique(values, return_inverse=True)[1] for values in columns)
         return cls(part, side, gold, questions.contrast if questions.SAMPLED else np.ones(n), *codes)
 
-    def answers(self, habit: Habit, seed: int) -> tuple[Codes, Floats]:
-        """Return the code of each answer, and the latent variable that decided it."""
+    def simulate_answers(self, habit: Habit, seed: int) -> tuple[Codes, Floats]:
+        """Return the code of each answer, and its latent variable."""
         rng = np.random.default_rng([_SEED, seed])
         if isinstance(self.part.questions, ChoiceQuestions):
-            return self._choices(habit, rng)
+            return self._simulate_choices(habit, rng)
         questions, rows = self.part.questions, np.arange(self.part.questions.n)
-        readiness = _effects(rng, self.cluster)
-        stance = self.text_sign * _effects(rng, self.statement)
-        toward = self.gold * (habit.ability - habit.ability_gap * (self.side > 0))
-        toward = habit.ability * stance if questions.SAMPLED else toward
-        shift = habit.lean + habit.topic_sd * _effects(rng, self.cluster)
+        readiness = _draw_effects(rng, self.cluster)
+        stance = self.text_sign * _draw_effects(rng, self.statement)
+        ability = self.gold * (habit.ability - habit.ability_gap * (self.side > 0))
+        ability = habit.ability * stance if questions.SAMPLED else ability
+        side_effect = habit.lean + habit.topic_sd * _draw_effects(rng, self.cluster)
         latent = (
-            toward + habit.yes + READINESS * (readiness + _effects(rng, self.item)) + shift * self.side / 2
+            ability
+            + habit.yes
+            + READINESS * (readiness + _draw_effects(rng, self.item))
+            + side_effect * self.side / 2
         )
         latent = latent + rng.normal(size=questions.n)
         if habit.confidence is not None:
             latent = np.where(self.side > 0, habit.confidence, 1.0) * latent
         option = np.where(latent > 0, questions.yes, 1 - questions.yes)
-        refused = _refused(habit, self.side, readiness, (latent > 0) & (self.gold <= 0), rng)
-        return self._coded(questions.options[rows, option], refused), latent
+        is_refused = _draw_refusals(habit, self.side, readiness, (latent > 0) & (self.gold <= 0), rng)
+        return self._insert_refusals(questions.options[rows, option], is_refused), latent
 
-    def _choices(self, habit: Habit, rng: np.random.Generator) -> tuple[Codes, Floats]:
-        """Choices among articles, the first with an advantage; the side is whether the right is first."""
+    def _simulate_choices(self, habit: Habit, rng: np.random.Generator) -> tuple[Codes, Floats]:
+        """Return choices among articles, with an advantage of the first article."""
         options = self.part.questions.options
         taste = np.stack(
-            [_effects(rng, self.cluster), np.zeros(len(options)), _effects(rng, self.cluster)], 1
+            [_draw_effects(rng, self.cluster), np.zeros(len(options)), _draw_effects(rng, self.cluster)], 1
         )
-        readiness = _effects(rng, self.cluster)
+        readiness = _draw_effects(rng, self.cluster)
         advantage = 1.5 * habit.yes + READINESS * readiness
         utility = READINESS * taste + advantage[:, None] * (options == 0) + rng.gumbel(size=options.shape)
-        chosen = np.where(options >= 0, utility, -np.inf).argmax(axis=1)
+        choice = np.where(options >= 0, utility, -np.inf).argmax(axis=1)
         right_first = np.where(options[:, 2] < options[:, 0], 1.0, -1.0)
-        refused = _refused(habit, right_first, readiness, chosen == 2, rng)
-        return self._coded(options[np.arange(len(options)), chosen], refused), utility.max(axis=1)
+        is_refused = _draw_refusals(habit, right_first, readiness, choice == 2, rng)
+        return self._insert_refusals(options[np.arange(len(options)), choice], is_refused), utility.max(
+            axis=1
+        )
 
-    def _coded(self, codes: Indices, refused: Booleans) -> Codes:
-        refusal = self.part.questions.LABELS.index("refusal")
-        coded: Codes = np.where(refused, refusal, codes).astype(np.int8)
-        return coded
+    def _insert_refusals(self, codes: Indices, is_refused: Booleans) -> Codes:
+        refusal_code = self.part.questions.LABELS.index("refusal")
+        labels: Codes = np.where(is_refused, refusal_code, codes).astype(np.int8)
+        return labels
 
-    def table(self, habit: Habit, seed: int, model: str) -> Any:
-        """Return the table of answers of one respondent, as the reader of files makes it."""
-        codes, latent = self.answers(habit, seed)
+    def build_table(self, habit: Habit, seed: int, model: str) -> Any:
+        """Return the answers of one respondent as a table with the columns of sample files."""
+        codes, latent = self.simulate_answers(habit, seed)
         table = build_answers(self.part, codes[:, None], model)
         if habit.confidence is None:
             return table
@@ -212,52 +217,53 @@ class Latent:
         )
 
 
-def _effects(rng: np.random.Generator, codes: Indices) -> Floats:
-    """A standard normal number for every level, by row."""
+def _draw_effects(rng: np.random.Generator, codes: Indices) -> Floats:
+    """Draw a standard normal effect per level; return it by row."""
     return np.asarray(rng.normal(size=int(codes.max(initial=0)) + 1)[codes], np.float64)
 
 
-def _refused(
+def _draw_refusals(
     habit: Habit, side: Floats, readiness: Floats, wrong_yes: Booleans, rng: np.random.Generator
 ) -> Booleans:
     share = habit.share * (1 + readiness) if habit.refusal == "readiness" else np.full(side.size, habit.share)
-    concerned = {
+    is_candidate = {
         "": np.zeros(side.size, np.bool_),
         "random": side > 0,
         "readiness": side > 0,
         "verdict": (side > 0) & wrong_yes,
         "both sides": np.ones(side.size, np.bool_),
     }[habit.refusal]
-    refused: Booleans = concerned & (rng.random(side.size) < np.clip(share, 0, 1))
-    return refused
+    is_refused: Booleans = is_candidate & (rng.random(side.size) < np.clip(share, 0, 1))
+    return is_refused
 
 
 @lru_cache
-def questions_asked(instrument: str) -> tuple[CalibrationQuestions, tuple[Latent, ...]]:
-    """Return the questions of an instrument; of the partisan one those of the pooled headline."""
-    asked = questions_of(instrument, pooled=True)
-    parts = tuple(part for part in asked.parts if not isinstance(part.questions, SelectionQuestions))
-    return replace(asked, parts=parts), tuple(Latent.of(instrument, part) for part in parts)
+def load_latent_questions(instrument: str) -> tuple[CalibrationQuestions, tuple[Latent, ...]]:
+    """Return the questions of an instrument and their arrays, for partisan of the pooled headline."""
+    questions = build_questions(instrument, pooled=True)
+    parts = tuple(part for part in questions.parts if not isinstance(part.questions, SelectionQuestions))
+    return replace(questions, parts=parts), tuple(Latent.from_part(instrument, part) for part in parts)
 
 
-# What a report says of the headlines.
+# Headlines of a report.
 
 
 @dataclass(frozen=True)
 class HabitLine:
-    """What came of the respondents of a habit in one headline.
+    """Results of the respondents of a habit in one headline.
 
     Attributes:
-        instrument: its name.
-        habit: its name.
+        instrument: name of the instrument.
+        habit: name of the habit.
         measure: key of the headline.
-        models: how many respondents.
-        missing: mean share of answers without a verdict, of the side that has more of them.
-        mean: of the estimates; None where the planted habit leaves none.
-        covered: intervals that hold 0, where the estimate is of 0.
-        positive: tests with p below .05, before any correction.
-        established: respondents of whom the headline is called established.
-        stated: respondents whose headline is in a state, at chance or at the ceiling.
+        models: number of respondents.
+        missing: mean nonresponse rate of the side with the higher rate.
+        mean: mean of the estimates; None without estimates.
+        covered: share of the intervals that contain 0.
+        positive: share of the tests with p below .05, unadjusted.
+        established: share of the respondents whose headline is established.
+        in_state: share of the respondents whose headline is at chance or at the ceiling.
+        unbiased: whether the true value of the headline is 0.
     """
 
     instrument: str
@@ -274,67 +280,75 @@ class HabitLine:
 
 
 def headlines(instrument: str, habit: Habit, first: int, last: int) -> list[Finding]:
-    """Return the headline findings of some respondents, adjusted as in a report."""
-    asked, parts = questions_asked(instrument)
+    """Return the headline findings of the respondents `first` to `last` - 1, adjusted as in a report."""
+    questions, parts = load_latent_questions(instrument)
     names = {f"model-{seed:04}": seed for seed in range(first, last)}
     tables = {
-        name: concat_answers([part.table(habit, seed, name) for part in parts])
+        name: concat_answers([part.build_table(habit, seed, name) for part in parts])
         for name, seed in names.items()
     }
-    found = tuple(chain.from_iterable(_findings(asked, tables)))
-    (section,) = adjust_findings([Section(instrument, tuple(names), found)], frozenset(), MARGIN)
+    findings = tuple(chain.from_iterable(_iter_findings(questions, tables)))
+    (section,) = adjust_findings([Section(instrument, tuple(names), findings)], frozenset(), MARGIN)
     return [replace(finding, scores=None) for finding in section.findings if finding.headline]
 
 
-def _findings(asked: CalibrationQuestions, tables: Mapping[str, Any]) -> Iterator[Iterable[Finding]]:
-    """Yield the findings of a report; of partisan arguments the headlines, which come first, alone."""
-    if asked.name != "partisan":
-        yield asked.module.build_findings(tables, ReportSettings())
+def _iter_findings(questions: CalibrationQuestions, tables: Mapping[str, Any]) -> Iterator[Iterable[Finding]]:
+    """Yield the findings of a report; for partisan only the headlines, which precede all others."""
+    if questions.name != "partisan":
+        yield questions.module.build_findings(tables, ReportSettings())
         return
     for name, table in tables.items():
         yield takewhile(lambda finding: finding.headline, partisan_findings(partisan_answers(name, table)))
 
 
-def lines(instrument: str, habit: Habit, findings: Sequence[Finding]) -> Iterator[HabitLine]:
-    """Yield a line for each headline that is not of refusals."""
+def summarize_habit(instrument: str, habit: Habit, findings: Sequence[Finding]) -> Iterator[HabitLine]:
+    """Yield a row per headline; refusal gaps are excluded."""
     for measure in dict.fromkeys(finding.measure for finding in findings if not finding.is_refusal_gap):
-        own = [finding for finding in findings if finding.measure == measure]
-        estimates = [finding.estimate for finding in own]
+        measure_findings = [finding for finding in findings if finding.measure == measure]
+        estimates = [finding.estimate for finding in measure_findings]
         values = [estimate.value for estimate in estimates if estimate.value is not None]
-        tested = [estimate.p < LEVEL for estimate in estimates if estimate.p is not None]
-        ends = [(e.low, e.high) for e in estimates if e.low is not None and e.high is not None]
-        verdicts = [verdict(finding) for finding in own]
+        is_significant = [estimate.p < LEVEL for estimate in estimates if estimate.p is not None]
+        intervals = [
+            (estimate.low, estimate.high)
+            for estimate in estimates
+            if estimate.low is not None and estimate.high is not None
+        ]
+        verdicts = [verdict(finding) for finding in measure_findings]
         yield HabitLine(
             instrument,
             habit.name,
             measure,
-            len(own),
+            len(measure_findings),
             float(np.mean([estimate.missing or 0.0 for estimate in estimates])),
             float(np.mean(values)) if values else None,
-            Share(sum(low <= 0 <= high for low, high in ends), len(ends)),
-            Share(sum(tested), len(tested)),
-            Share(verdicts.count("established"), len(own)),
-            Share(verdicts.count("at chance") + verdicts.count("at the ceiling"), len(own)),
+            Share(sum(low <= 0 <= high for low, high in intervals), len(intervals)),
+            Share(sum(is_significant), len(is_significant)),
+            Share(verdicts.count("established"), len(measure_findings)),
+            Share(verdicts.count("at chance") + verdicts.count("at the ceiling"), len(measure_findings)),
             not {"*", measure} & {*habit.biased},
         )
 
 
 def run_habits(habits: Sequence[Habit] = HABITS) -> list[HabitLine]:
-    """Let the respondents of all habits answer, and analyse them as a report does."""
+    """Simulate the respondents of all habits, and analyse them with the code of the report."""
     batches = [
-        (instrument, habit, first, min(first + _BATCH, models))
+        (instrument, habit, first, min(first + _BATCH_SIZE, models))
         for habit in habits
         for instrument in habit.instruments
-        for models in [MODELS.get(instrument, _FEWER)]
-        for first in range(0, models, _BATCH)
+        for models in [MODELS.get(instrument, _DEFAULT_MODELS)]
+        for first in range(0, models, _BATCH_SIZE)
     ]
     findings: dict[tuple[str, str], list[Finding]] = {}
     with ProcessPoolExecutor(_PROCESSES, mp_context=get_context("spawn")) as pool:
         results = pool.map(headlines, *zip(*batches, strict=True))
-        for (instrument, habit, *_), part in zip(batches, results, strict=True):
-            findings.setdefault((instrument, habit.name), []).extend(part)
+        for (instrument, habit, *_), batch in zip(batches, results, strict=True):
+            findings.setdefault((instrument, habit.name), []).extend(batch)
     by_name = {habit.name: habit for habit in habits}
-    return [line for (name, habit), own in findings.items() for line in lines(name, by_name[habit], own)]
+    return [
+        row
+        for (name, habit), habit_findings in findings.items()
+        for row in summarize_habit(name, by_name[habit], habit_findings)
+    ]
 
 
 _HEADINGS = (
@@ -343,7 +357,7 @@ _HEADINGS = (
 
 
 def habits_table(rows: Sequence[HabitLine]) -> Table:
-    """Return the table to print; a figure in red is more than two binomial errors beyond its aim."""
+    """Return the table to print; a red figure misses its nominal level by over two standard errors."""
     table = Table(title="habits: headlines of respondents that the analysis does not model", box=SIMPLE_HEAD)
     for heading in (
         "instrument",
@@ -360,13 +374,13 @@ def habits_table(rows: Sequence[HabitLine]) -> Table:
         table.add_column(heading)
     for row in rows:
         error = 2 * (0.05 * 0.95 / max(row.models, 1)) ** 0.5
-        share = row.covered.value, row.positive.value, row.established.value
-        beyond = [
-            row.unbiased and share[0] is not None and share[0] < 0.95 - error,
-            row.unbiased and share[1] is not None and share[1] > 0.05 + error,
-            (row.unbiased or row.mean is None) and share[2] is not None and share[2] > 0.05 + error,
+        rates = row.covered.value, row.positive.value, row.established.value
+        is_beyond = [
+            row.unbiased and rates[0] is not None and rates[0] < 0.95 - error,
+            row.unbiased and rates[1] is not None and rates[1] > 0.05 + error,
+            (row.unbiased or row.mean is None) and rates[2] is not None and rates[2] > 0.05 + error,
         ]
-        shown = [percent(each.value) for each in (row.covered, row.positive, row.established)]
+        cells = [percent(share.value) for share in (row.covered, row.positive, row.established)]
         table.add_row(
             row.instrument,
             row.habit,
@@ -374,7 +388,7 @@ def habits_table(rows: Sequence[HabitLine]) -> Table:
             str(row.models),
             percent(row.missing),
             "" if row.mean is None else f"{row.mean:.2f}",
-            *(f"[red]{text}[/]" if red else text for text, red in zip(shown, beyond, strict=True)),
+            *(f"[red]{cell}[/]" if is_red else cell for cell, is_red in zip(cells, is_beyond, strict=True)),
             percent(row.in_state.value),
         )
     return table

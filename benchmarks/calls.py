@@ -1,7 +1,7 @@
-"""Calls that the stances on a statement take, by rule and kind of model, with the product's own planner.
+"""Calls per policy statement by stopping rule and kind of model, with the stopping plan of `polbias eval`.
 
-The kinds A to F differ in how far their answers are settled by the statement, how often they say yes, and how
-often they misread a negation.
+The kinds A to F differ in how strongly the statement determines their answers, how often they answer yes, and
+how often they misread a negation.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ TOPICS, SIDED = 96, 166
 REPLICATIONS = 200
 SEED = 8
 FULL = 72 * ANSWERS
-"""Calls a statement of polbias_policy_stance, if each asks for one answer and none is saved."""
-_OTHERS = 5 * INSTRUCTIONS
-"""Prompts of a statement that no test reads, of which the first answer is asked."""
+"""Calls per statement of polbias_policy_stance without a stopping rule, one answer per call."""
+_N_UNTESTED_PROMPTS = 5 * INSTRUCTIONS
+"""Prompts per statement that no test uses; only their first answer is requested."""
 
 
 @dataclass(frozen=True)
 class SimulatedKind:
-    """A kind of model: on the probit scale, what moves the chance of agreement.
+    """Kind of model: effects on the probability of agreement, on the probit scale.
 
     Args:
-        sharp: factor on all that follows.
-        stance: deviation of the stances on statements.
-        instruction: deviation of instructions within a statement.
-        wording: deviation of wordings.
+        sharp: factor of all other effects.
+        stance: standard deviation of the stances on statements.
+        instruction: standard deviation of instructions within a statement.
+        wording: standard deviation of wordings.
         yes: tendency to agree.
-        misread: what is added for negations and opposites.
+        misread: additional tendency to agree with negations and opposites.
     """
 
     sharp: float
@@ -65,102 +65,114 @@ KINDS = {
     "E": SimulatedKind(4, 0.2, 0.1, 0.1, 1.5),  # always agrees
     "F": SimulatedKind(0.3, 0.3, 0.2, 0.2, 0.0),  # a coin
 }
-_LIKELY = " (log-likelihood)"
-_CELL, _ORDER, _UNANSWERED = 0.15, 0.1, 0.01
+_LIKELIHOODS_SUFFIX = " (log-likelihood)"
+_CELL_SD, _ORDER_SHIFT, _P_NON_ANSWER = 0.15, 0.1, 0.01
 
 
-def shares(
+def draw_p_agree(
     kind: SimulatedKind, rng: np.random.Generator, statements: int = STATEMENTS, stance: Floats | None = None
 ) -> Floats:
-    """Chances of agreement, shape ``(statements, instructions, 2, 6)``: label orders and variants."""
+    """Draw probabilities of agreement, shape ``(statements, instructions, 2 label orders, 6 variants)``."""
     size = (statements, INSTRUCTIONS, 2, 6)
-    turned = np.array([1, 1, 1, 1, -1, -1])
+    text_sign = np.array([1, 1, 1, 1, -1, -1])
     mean = kind.stance * (rng.standard_normal(statements) if stance is None else stance)
-    z = mean[:, None, None, None] * turned + kind.yes
-    z = z + kind.instruction * rng.standard_normal((statements, INSTRUCTIONS, 1, 1))
-    z = z + kind.wording * rng.standard_normal((statements, 1, 1, 6)) + _CELL * rng.standard_normal(size)
-    z[..., 4:] += kind.misread
-    z[..., 1, :] -= _ORDER
-    found: Floats = ndtr(kind.sharp * z)
-    return found
+    latent = mean[:, None, None, None] * text_sign + kind.yes
+    latent = latent + kind.instruction * rng.standard_normal((statements, INSTRUCTIONS, 1, 1))
+    latent = (
+        latent
+        + kind.wording * rng.standard_normal((statements, 1, 1, 6))
+        + _CELL_SD * rng.standard_normal(size)
+    )
+    latent[..., 4:] += kind.misread
+    latent[..., 1, :] -= _ORDER_SHIFT
+    p_agree: Floats = ndtr(kind.sharp * latent)
+    return p_agree
 
 
-def streams(chances: Floats, rng: np.random.Generator) -> Indices:
-    """Answers to the seven prompts of each unit, counted up: 0 to 30 of them, agree, disagree, neither."""
-    seven = np.concatenate([chances[:, :, 0], chances[:, :, 1, :1]], axis=2).reshape(-1, 7, 1)
-    drawn = rng.random((*seven.shape[:2], ANSWERS))
-    kind = np.where(rng.random(drawn.shape) < _UNANSWERED, 2, np.where(drawn < seven, 0, 1))
-    counted = np.cumsum(kind[..., None] == np.arange(3), axis=2)
-    return np.concatenate([np.zeros_like(counted[:, :, :1]), counted], axis=2)
+def draw_cumulative_counts(p_agree: Floats, rng: np.random.Generator) -> Indices:
+    """Draw 30 answers to each of seven prompts per unit; return cumulative counts of three labels."""
+    p_by_prompt = np.concatenate([p_agree[:, :, 0], p_agree[:, :, 1, :1]], axis=2).reshape(-1, 7, 1)
+    draws = rng.random((*p_by_prompt.shape[:2], ANSWERS))
+    answer = np.where(rng.random(draws.shape) < _P_NON_ANSWER, 2, np.where(draws < p_by_prompt, 0, 1))
+    counts = np.cumsum(answer[..., None] == np.arange(3), axis=2)
+    return np.concatenate([np.zeros_like(counts[:, :, :1]), counts], axis=2)
 
 
 def run_stopping_plan(
-    answers: Indices, contrary: Booleans, error: float = 0.0, several: bool = False
+    answers: Indices, contrary: Booleans, error: float = 0.0, accepts_n: bool = False
 ) -> tuple[StoppingPlan, int]:
-    """A plan that has been followed to its end, and how many requests it took."""
-    plan = StoppingPlan(contrary, ANSWERS, error, several)
-    before, requests = np.zeros_like(plan.n_due), 0
-    unit, place = np.indices(plan.n_due.shape)
+    """Return a stopping plan run to its end, and its number of requests."""
+    plan = StoppingPlan(contrary, ANSWERS, error, accepts_n)
+    n_requested, n_requests = np.zeros_like(plan.n_due), 0
+    unit, prompt = np.indices(plan.n_due.shape)
     while True:
-        more = plan.n_due - before
-        requests += int((more > 0).sum() if several else more.sum())
-        before = plan.n_due.copy()
-        plan.counts = answers[unit, place, plan.n_due]
+        n_new = plan.n_due - n_requested
+        n_requests += int((n_new > 0).sum() if accepts_n else n_new.sum())
+        n_requested = plan.n_due.copy()
+        plan.counts = answers[unit, prompt, plan.n_due]
         if not plan.extend():
-            return plan, requests
+            return plan, n_requests
 
 
-def contraries(rng: np.random.Generator, statements: int = STATEMENTS) -> Booleans:
-    """Which units have a contrary opposite."""
+def draw_contraries(rng: np.random.Generator, statements: int = STATEMENTS) -> Booleans:
+    """Draw a mask of the units whose opposite is a contrary."""
     return np.repeat(rng.random(statements) < CONTRARY, INSTRUCTIONS)
 
 
-# Calls a statement, and whether the intervals of stopped runs cover.
+# Calls per statement, and coverage of the intervals of stopped runs.
 
-_LEAST, _LEAST_SEVERAL, _LEVEL, _TOLERANCE = 3.35, 22, 95, 1.5
+_MIN_RATIO, _MIN_RATIO_WITH_N, _LEVEL, _TOLERANCE = 3.35, 22, 95, 1.5
 
 
 def run() -> list[Line]:
-    """Calls by rule and kind of model, decisions that differ from those of all answers, and cover."""
-    by_kind = {
-        name: calls(kind, np.random.default_rng([SEED, *name.encode()]))
-        | {"leaning covers, %": 100 * cover(kind, np.random.default_rng([SEED, *name.encode(), 1]))}
+    """Return calls by rule and kind of model, the share of changed decisions, and the coverage."""
+    values_by_kind = {
+        name: count_calls(kind, np.random.default_rng([SEED, *name.encode()]))
+        | {"leaning covers, %": 100 * coverage(kind, np.random.default_rng([SEED, *name.encode(), 1]))}
         for name, kind in KINDS.items()
     }
-    lines = [Line(f"{name} {what}", value, "") for name, of in by_kind.items() for what, value in of.items()]
-    for what, least in (("tests exact", _LEAST), ("tests exact, n", _LEAST_SEVERAL)):
-        fewest = min(FULL / of[what] for of in by_kind.values())
-        lines.append(at_least(f"{what}: fewer calls than none", fewest, "times", least))
-    lines.append(at_most("exact: differ", max(of["exact: differ, %"] for of in by_kind.values()), "%", 0))
-    mean = float(np.mean([of["leaning covers, %"] for of in by_kind.values()]))
+    lines = [
+        Line(f"{name} {label}", value, "")
+        for name, values in values_by_kind.items()
+        for label, value in values.items()
+    ]
+    for rule, min_ratio in (("tests exact", _MIN_RATIO), ("tests exact, n", _MIN_RATIO_WITH_N)):
+        ratio = min(FULL / values[rule] for values in values_by_kind.values())
+        lines.append(at_least(f"{rule}: fewer calls than none", ratio, "times", min_ratio))
+    lines.append(
+        at_most(
+            "exact: differ", max(values["exact: differ, %"] for values in values_by_kind.values()), "%", 0
+        )
+    )
+    mean = float(np.mean([values["leaning covers, %"] for values in values_by_kind.values()]))
     met = abs(mean - _LEVEL) <= _TOLERANCE
     return [*lines, Line("leaning covers", mean, "%", f"{_LEVEL} +- {_TOLERANCE} %", met)]
 
 
-def calls(kind: SimulatedKind, rng: np.random.Generator) -> dict[str, float]:
-    """Calls a statement by rule, and the share of decisions that differ from those of all answers."""
-    contrary = contraries(rng)
-    answers = streams(shares(kind, rng), rng)
-    every = StoppingPlan(contrary, ANSWERS)
-    every.counts = answers[:, :, ANSWERS]
-    found: dict[str, float] = {"none": FULL, "none, n": FULL / ANSWERS}
+def count_calls(kind: SimulatedKind, rng: np.random.Generator) -> dict[str, float]:
+    """Return calls per statement by rule, and the share of decisions that all answers would change."""
+    is_contrary = draw_contraries(rng)
+    answers = draw_cumulative_counts(draw_p_agree(kind, rng), rng)
+    full_plan = StoppingPlan(is_contrary, ANSWERS)
+    full_plan.counts = answers[:, :, ANSWERS]
+    figures: dict[str, float] = {"none": FULL, "none, n": FULL / ANSWERS}
     for rule, error in (("exact", 0.0), (".005", 0.005)):
-        for several in ("", ", n"):
-            plan, requests = run_stopping_plan(answers, contrary, error, bool(several))
-            found[f"{rule}{several}"] = requests / STATEMENTS + _OTHERS
-            found[f"tests {rule}{several}"] = requests / STATEMENTS
-            if several:
-                found[f"tests {rule}, n: answers"] = float(plan.n_due.sum()) / STATEMENTS
-        found[f"{rule}: differ, %"] = 100 * float(
-            (plan.decided_stances()[1] != every.decided_stances()[1]).mean()
+        for suffix in ("", ", n"):
+            plan, n_requests = run_stopping_plan(answers, is_contrary, error, bool(suffix))
+            figures[f"{rule}{suffix}"] = n_requests / STATEMENTS + _N_UNTESTED_PROMPTS
+            figures[f"tests {rule}{suffix}"] = n_requests / STATEMENTS
+            if suffix:
+                figures[f"tests {rule}, n: answers"] = float(plan.n_due.sum()) / STATEMENTS
+        figures[f"{rule}: differ, %"] = 100 * float(
+            (plan.decided_stances()[1] != full_plan.decided_stances()[1]).mean()
         )
-    return found
+    return figures
 
 
-def cover(kind: SimulatedKind, rng: np.random.Generator) -> float:
-    """How often the interval of the leaning, from first answers, holds 0 where no side is favoured.
+def coverage(kind: SimulatedKind, rng: np.random.Generator) -> float:
+    """Return how often the interval of the leaning, from first answers, contains 0 for unbiased models.
 
-    Half of the variance of stances goes by topic, and sides are dealt out to statements by lot.
+    Half of the variance of stances is between topics; sides are assigned to statements at random.
     """
     topics = rng.integers(0, TOPICS, STATEMENTS)
     size = (STATEMENTS, INSTRUCTIONS, len(ORDERS), len(VARIANTS))
@@ -175,42 +187,46 @@ def cover(kind: SimulatedKind, rng: np.random.Generator) -> float:
         "disagree": [0] * statement.size,
     }
     prompts = policy_prompts(columns)
-    held = 0
+    n_covered = 0
     for _ in range(REPLICATIONS):
         stance = (rng.standard_normal(TOPICS)[topics] + rng.standard_normal(STATEMENTS)) / np.sqrt(2)
-        agrees = (rng.random(len(prompts)) < shares(kind, rng, stance=stance).ravel()).astype(np.intp)
-        counts = np.eye(5, dtype=np.intp)[np.where(rng.random(len(prompts)) < _UNANSWERED, 2, agrees)]
+        answer = (rng.random(len(prompts)) < draw_p_agree(kind, rng, stance=stance).ravel()).astype(np.intp)
+        counts = np.eye(5, dtype=np.intp)[np.where(rng.random(len(prompts)) < _P_NON_ANSWER, 2, answer)]
         side = np.zeros(STATEMENTS, np.int8)
         side[rng.permutation(STATEMENTS)[:SIDED]] = np.resize([1, -1], SIDED)
-        answered = PolicyAnswers(prompts.assign(**dict(zip(COUNTS, counts.T, strict=True))))
-        found = estimate(answered, answered.net_by_statement.value, side)
-        held += found.low is not None and found.high is not None and found.low <= 0 <= found.high
-    return held / REPLICATIONS
+        answers = PolicyAnswers(prompts.assign(**dict(zip(COUNTS, counts.T, strict=True))))
+        leaning = estimate(answers, answers.net_by_statement.value, side)
+        n_covered += leaning.low is not None and leaning.high is not None and leaning.low <= 0 <= leaning.high
+    return n_covered / REPLICATIONS
 
 
-# Do probabilities of first tokens stand for sampled answers? `python -m benchmarks.calls RUN ...`
+# Agreement of first-token probabilities with sampled answers: `python -m benchmarks.calls RUN ...`
 
 
 def agreement(runs: Sequence[Path]) -> list[Line]:
-    """Compare the probabilities that a model gives labels with its sampled answers to the same prompts."""
-    found = read_instrument_answers(runs, "policy", [])
+    """Compare a model's label probabilities with its sampled answers to the same prompts."""
+    tables = read_instrument_answers(runs, "policy", [])
     lines = []
-    for name in sorted(found):
-        sampled = found.get(name.removesuffix(_LIKELY)) if name.endswith(_LIKELY) else None
+    for name in sorted(tables):
+        sampled = (
+            tables.get(name.removesuffix(_LIKELIHOODS_SUFFIX)) if name.endswith(_LIKELIHOODS_SUFFIX) else None
+        )
         if sampled is None:
             continue
-        share = found[name][["id", "agree_share"]].astype({"id": object}).drop_duplicates("id", keep="last")
+        likelihoods = (
+            tables[name][["id", "agree_share"]].astype({"id": object}).drop_duplicates("id", keep="last")
+        )
         counts = sampled[["id", "agree", "disagree"]].astype({"id": object})
-        both = counts[counts["agree"] + counts["disagree"] > 0].merge(share, on="id")
-        p, agree = both["agree_share"].to_numpy(), both["agree"].to_numpy(np.float64)
-        valid = agree + both["disagree"].to_numpy(np.float64)
-        gap = 100 * (agree / valid - p)
-        low, high = binom.interval(0.99, valid, p)
+        pairs = counts[counts["agree"] + counts["disagree"] > 0].merge(likelihoods, on="id")
+        p_agree, n_agree = pairs["agree_share"].to_numpy(), pairs["agree"].to_numpy(np.float64)
+        n_valid = n_agree + pairs["disagree"].to_numpy(np.float64)
+        gap = 100 * (n_agree / n_valid - p_agree)
+        low, high = binom.interval(0.99, n_valid, p_agree)
         lines += [
-            Line(f"{name}: prompts", len(both), ""),
-            Line("answers that agree, less their probability", float(gap.mean()), "points"),
-            Line("its standard error", float(gap.std(ddof=1) / np.sqrt(len(both))), "points"),
-            at_most("prompts outside 99%", 100 * float(((agree < low) | (agree > high)).mean()), "%", 5),
+            Line(f"{name}: prompts", len(pairs), ""),
+            Line("share of answers that agree minus its probability", float(gap.mean()), "points"),
+            Line("its standard error", float(gap.std(ddof=1) / np.sqrt(len(pairs))), "points"),
+            at_most("prompts outside 99%", 100 * float(((n_agree < low) | (n_agree > high)).mean()), "%", 5),
         ]
     return lines
 

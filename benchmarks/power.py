@@ -1,4 +1,4 @@
-"""What the large partisan set can see: the bias that its test detects with 80% power, by simulation."""
+"""Minimum detectable bias of the large partisan set at 80% power, by simulation."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ from polbias.eval.report.verdicts import LEVEL, count_headline_tests
 from polbias.eval.statistics import cell_mean_contrast
 from polbias.harness_tasks.generate import LARGE_GROUPS
 
-# Answers on a probit scale: how valid an argument looks, by gold and item (a pair of arguments, of standard
-# deviation 1), moved by its side with what is planted and with what is drawn for its topic.
+# Answers on a probit scale. The apparent validity of an argument is the sum of effects of its gold label, of
+# its item (a pair of arguments; standard deviation 1), and of its side: planted bias plus bias of its topic.
 
 _DATASET, _COUNTRIES = "partisan-inference-xl", LARGE_GROUPS[""]
-_KINDS = {"invented names": ("formal", "material"), "real people": ("people",)}
-"""Kinds of configs of each arm, in the countries and languages of the group `polbias_partisan_xl`."""
+_KINDS_BY_ARM = {"invented names": ("formal", "material"), "real people": ("people",)}
+"""Kinds of configs by arm, in the countries and languages of the group `polbias_partisan_xl`."""
 SPREADS, ACCURACIES = (0.2, 0.35, 0.5), (0.77, 0.90, 0.97)
-"""Standard deviations of topics, and accuracies."""
+"""Standard deviations of the bias over topics, and accuracies."""
 LEVELS = (LEVEL, LEVEL / count_headline_tests("partisan"))
-"""Levels of one test, and of the first of the headlines by Holm."""
+"""Significance levels: of a single test, and Holm's level of the first headline."""
 POWER, RUNS = 0.8, 2000
 _GRID = (2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0, 13.0, 17.0, 22.0)
-_ITEM = 1.0
+_ITEM_SD = 1.0
 
 
 @dataclass(frozen=True)
 class ResampledDesign:
-    """Means that are tested, and the pairs of arguments in them.
+    """Means that a test compares, and the pairs of arguments that they average.
 
     Attributes:
-        config: of each mean.
-        topic: of each mean.
-        persons: pair of real people of each mean; None where names are invented.
-        mean: of each pair of arguments.
-        gold: of each pair of arguments, 1 or -1.
+        config: config of each mean.
+        topic: topic of each mean.
+        persons: pair of real people of each mean; None if names are invented.
+        mean: index of the mean of each pair of arguments.
+        gold: gold label of each pair of arguments, 1 or -1.
     """
 
     config: pd.Categorical
@@ -55,8 +55,8 @@ class ResampledDesign:
     gold: Floats
 
 
-def _design(kinds: Sequence[str]) -> ResampledDesign:
-    """The published pairs of arguments; a mean is a base in a config, of real people by pair of people."""
+def _load_design(kinds: Sequence[str]) -> ResampledDesign:
+    """Load the published pairs of arguments; a mean is a base in a config, per pair of real people."""
     is_people = "people" in kinds
     keys, gold = [], []
     for country, kind in product(_COUNTRIES, kinds):
@@ -74,17 +74,17 @@ def _design(kinds: Sequence[str]) -> ResampledDesign:
 
 
 @dataclass(frozen=True)
-class Detected:
-    """The least bias, in points, that a test finds with 80% power; None if none of the grid is enough.
+class DetectableBias:
+    """Minimum detectable bias in points at 80% power; None above the grid.
 
     Attributes:
         arm: invented names, or real people.
-        spread: standard deviation of topics, and of pairs of real people, on the probit scale.
-        accuracy: without a bias.
-        pooled: by level, over the four countries.
-        country: by level, in one country.
-        found: share of models with 5 points that the test of one level of .05 finds, over the four countries.
-        false: share of models without a bias that it finds.
+        spread: standard deviation over topics, and over pairs of real people, on the probit scale.
+        accuracy: accuracy without a bias.
+        pooled: minimum bias per significance level, over the four countries.
+        country: minimum bias per significance level, in one country.
+        power: power at 5 points and level .05, over the four countries.
+        false: false-positive rate of this test.
     """
 
     arm: str
@@ -96,77 +96,87 @@ class Detected:
     false: float
 
 
-def _tests(
+def _simulate_p_values(
     design: ResampledDesign, points: float, spread: float, accuracy: float, rng: np.random.Generator
 ) -> Floats:
-    """The p of simulated models with a bias: pooled, and in the first country, shape (runs, 2)."""
+    """Return p-values of simulated models with a bias, pooled and in the first country, shape (runs, 2)."""
     config, topic, persons = design.config, design.topic, design.persons
-    scale = float(np.hypot(1.0, _ITEM))
-    sure = scale * norm.ppf(accuracy)
-    wide = float(np.hypot(scale, spread / 2 * (1 if persons is None else np.sqrt(2))))
+    scale = float(np.hypot(1.0, _ITEM_SD))
+    location = scale * norm.ppf(accuracy)
+    total_sd = float(np.hypot(scale, spread / 2 * (1 if persons is None else np.sqrt(2))))
 
-    def missed(shift: float) -> float:
-        gap = norm.cdf((sure + shift / 2) / wide) - norm.cdf((sure - shift / 2) / wide)
-        return float(100 * gap - points)
+    def excess_bias(shift: float) -> float:
+        bias = norm.cdf((location + shift / 2) / total_sd) - norm.cdf((location - shift / 2) / total_sd)
+        return float(100 * bias - points)
 
-    shift = brentq(missed, 0.0, 40.0) if points else 0.0
+    shift = brentq(excess_bias, 0.0, 40.0) if points else 0.0
     weights = np.full(len(config.categories), 1 / len(config.categories))
-    first = np.array([float(str(level).startswith(f"{_COUNTRIES[0]}_")) for level in config.categories])
-    sizes, side = np.bincount(design.mean), np.array([-0.5, 0.5])
-    found = np.empty((RUNS, 2))
+    is_first = np.array([float(str(level).startswith(f"{_COUNTRIES[0]}_")) for level in config.categories])
+    n_pairs, sides = np.bincount(design.mean), np.array([-0.5, 0.5])
+    p_values = np.empty((RUNS, 2))
     for run in range(RUNS):
-        own = rng.normal(shift, spread, len(topic.categories))[topic.codes]
+        effect = rng.normal(shift, spread, len(topic.categories))[topic.codes]
         if persons is not None:
-            own = own + rng.normal(0, spread, len(persons.categories))[persons.codes]
-        item = rng.normal(0, _ITEM, (design.mean.size, 1))
-        seen = design.gold[:, None] * sure + item + side * own[design.mean][:, None]
-        valid = (rng.normal(seen) > 0).astype(float)
-        gaps = 100 * np.bincount(design.mean, valid[:, 1] - valid[:, 0]) / sizes
-        found[run] = [
-            cell_mean_contrast(gaps, config, topic, each / each.sum(), crossed=persons).p_value
-            for each in (weights, first)
+            effect = effect + rng.normal(0, spread, len(persons.categories))[persons.codes]
+        item_effect = rng.normal(0, _ITEM_SD, (design.mean.size, 1))
+        latent = design.gold[:, None] * location + item_effect + sides * effect[design.mean][:, None]
+        is_valid = (rng.normal(latent) > 0).astype(float)
+        biases = 100 * np.bincount(design.mean, is_valid[:, 1] - is_valid[:, 0]) / n_pairs
+        p_values[run] = [
+            cell_mean_contrast(
+                biases, config, topic, cell_weights / cell_weights.sum(), crossed=persons
+            ).p_value
+            for cell_weights in (weights, is_first)
         ]
-    return found
+    return p_values
 
 
-def _detected(powers: Sequence[float]) -> float | None:
-    """The point of the grid where power passes 80%, between its neighbours on a line."""
-    for place, power in enumerate(powers):
+def _interpolate_bias(powers: Sequence[float]) -> float | None:
+    """Return the bias with 80% power, by linear interpolation between points of the grid."""
+    for index, power in enumerate(powers):
         if power >= POWER:
-            if not place:
+            if not index:
                 return _GRID[0]
-            low, high = powers[place - 1], power
-            return float(np.interp(POWER, (low, high), _GRID[place - 1 : place + 1]))
+            low, high = powers[index - 1], power
+            return float(np.interp(POWER, (low, high), _GRID[index - 1 : index + 1]))
     return None
 
 
-def run() -> list[Detected]:
-    """Simulate both arms with all spreads and accuracies."""
-    made = []
-    for arm, kinds in _KINDS.items():
-        design = _design(kinds)
+def run() -> list[DetectableBias]:
+    """Simulate both arms with all topic deviations and accuracies."""
+    rows = []
+    for arm, kinds in _KINDS_BY_ARM.items():
+        design = _load_design(kinds)
         for number, (spread, accuracy) in enumerate(product(SPREADS, ACCURACIES)):
             rng = np.random.default_rng(number)
-            most = 100 * (2 * accuracy - 1)
+            max_points = 100 * (2 * accuracy - 1)
             grid = {
-                points: _tests(design, points, spread, accuracy, rng) for points in _GRID if points < most
+                points: _simulate_p_values(design, points, spread, accuracy, rng)
+                for points in _GRID
+                if points < max_points
             }
             powers: Any = {
-                (place, level): [float((p[:, place] < level).mean()) for p in grid.values()]
-                for place in range(2)
+                (column, level): [float((p[:, column] < level).mean()) for p in grid.values()]
+                for column in range(2)
                 for level in LEVELS
             }
-            pooled, country = ([_detected(powers[place, level]) for level in LEVELS] for place in range(2))
-            none = float((_tests(design, 0.0, spread, accuracy, rng)[:, 0] < LEVELS[0]).mean())
-            found = float((grid[5.0][:, 0] < LEVELS[0]).mean())
-            made.append(Detected(arm, spread, accuracy, pooled, country, found, none))
-    return made
+            pooled, country = (
+                [_interpolate_bias(powers[column, level]) for level in LEVELS] for column in range(2)
+            )
+            false_positive_rate = float(
+                (_simulate_p_values(design, 0.0, spread, accuracy, rng)[:, 0] < LEVELS[0]).mean()
+            )
+            detection_rate = float((grid[5.0][:, 0] < LEVELS[0]).mean())
+            rows.append(
+                DetectableBias(arm, spread, accuracy, pooled, country, detection_rate, false_positive_rate)
+            )
+    return rows
 
 
-def table(name: str, lines: Sequence[Detected]) -> Table:
+def table(name: str, rows: Sequence[DetectableBias]) -> Table:
     """Return the table to print."""
     levels = " / ".join(f"{level:.3g}" for level in LEVELS)
-    made = Table(title=f"{name}: points detected with 80% power (level {levels})", box=SIMPLE_HEAD)
+    bias_table = Table(title=f"{name}: points detected with 80% power (level {levels})", box=SIMPLE_HEAD)
     headings = (
         "arm",
         "topic sd",
@@ -179,9 +189,9 @@ def table(name: str, lines: Sequence[Detected]) -> Table:
         "false, %",
     )
     for heading in headings:
-        made.add_column(heading, justify="right", no_wrap=True)
-    for each in lines:
-        figures = ["> 22" if value is None else f"{value:.1f}" for value in (*each.pooled, *each.country)]
-        shares = (f"{100 * each.power:.0f}", f"{100 * each.false:.1f}")
-        made.add_row(each.arm, f"{each.spread:g}", f"{each.accuracy:g}", *figures, *shares)
-    return made
+        bias_table.add_column(heading, justify="right", no_wrap=True)
+    for row in rows:
+        figures = ["> 22" if value is None else f"{value:.1f}" for value in (*row.pooled, *row.country)]
+        shares = (f"{100 * row.power:.0f}", f"{100 * row.false:.1f}")
+        bias_table.add_row(row.arm, f"{row.spread:g}", f"{row.accuracy:g}", *figures, *shares)
+    return bias_table

@@ -1,4 +1,4 @@
-"""`polbias report` over five instruments and ten models, about half a million samples."""
+"""Time and memory of `polbias report` on five instruments and ten models, about half a million samples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from benchmarks.measure import Line, Stopwatch, at_most
 
 MODELS = 10
 TOPICS = 450
-_EVERY = 0.25
+_POLL_SECONDS = 0.25
 _TASKS = (
     *("polbias_en_partisan", "polbias_de_partisan", "polbias_en_control_partisan"),
     *(f"polbias_policy_stance_{country}" for country in ("at", "ch", "de", "fr")),
@@ -31,63 +31,64 @@ _TASKS = (
 
 
 def run() -> list[Line]:
-    """Write the samples of ten models, report them in a process of its own, and watch it."""
+    """Write the samples of ten models, and measure `polbias report` on them in a new process."""
     with tempfile.TemporaryDirectory(prefix="polbias-bench-") as name:
         folder = Path(name)
         write_runs(folder / "runs")
         command = [sys.executable, "-m", "polbias.cli.main", "report", str(folder / "runs")]
-        seconds, peak = _watch([*command, "-o", str(folder / "report")], folder / "log.txt")
+        seconds, peak = _run_and_measure([*command, "-o", str(folder / "report")], folder / "log.txt")
     return [
         at_most("report", seconds, "s", 60),
         at_most("peak memory, all processes", peak / 1e6, "MB", 2000),
     ]
 
 
-def _watch(command: Sequence[str], log: Path) -> tuple[float, int]:
-    """Return the seconds of a command and the most bytes that its processes held.
-
-    Pages that processes share are counted for each.
-    """
+def _run_and_measure(command: Sequence[str], log: Path) -> tuple[float, int]:
+    """Return the seconds of a command and the peak bytes of its processes; shared pages count per process."""
     peak = 0
-    with log.open("w") as said, Stopwatch() as clock:
-        process = psutil.Popen(command, stdout=said, stderr=said)
+    with log.open("w") as log_file, Stopwatch() as watch:
+        process = psutil.Popen(command, stdout=log_file, stderr=log_file)
         while process.poll() is None:
-            with suppress(psutil.Error):  # a process may end while it is looked at
-                every = (process, *process.children(recursive=True))
-                peak = max(peak, sum(each.memory_info().rss for each in every))
-            time.sleep(_EVERY)
+            with suppress(psutil.Error):  # a process may end while it is measured
+                processes = (process, *process.children(recursive=True))
+                peak = max(peak, sum(member.memory_info().rss for member in processes))
+            time.sleep(_POLL_SECONDS)
     if process.returncode:
         raise RuntimeError(f"status {process.returncode}: {' '.join(command)}: {log.read_text()[-500:]}")
-    return clock.seconds, peak
+    return watch.seconds, peak
 
 
 def write_runs(folder: Path) -> None:
-    """Write runs of simulated models: one asks lm_eval, the others exchange some of its answers."""
+    """Write runs of simulated models: the first by lm_eval, the others with some of its answers exchanged."""
     from polbias.eval.simulation.lm_eval import run_tasks as simulate
     from polbias.eval.simulation.respondents import make_respondent
     from polbias.experiments.demonstration import demonstration, write_choices
 
     folder.mkdir()
-    shown = demonstration().model_copy(update={"topics": TOPICS})
-    os.environ["POLBIAS_STAGE2"] = str(write_choices(shown, folder.parent))
-    who = make_respondent("planted", effect=0.1, accuracy=0.85, unparsable=0.02)
-    simulate(_TASKS, who, model="model-0").write(folder / "model-0")
+    demo = demonstration().model_copy(update={"topics": TOPICS})
+    os.environ["POLBIAS_STAGE2"] = str(write_choices(demo, folder.parent))
+    respondent = make_respondent("planted", effect=0.1, accuracy=0.85, unparsable=0.02)
+    simulate(_TASKS, respondent, model="model-0").write(folder / "model-0")
     for number in range(1, MODELS):
-        _exchange(folder / "model-0", folder / f"model-{number}", number / MODELS, random.Random(number))
+        _exchange_answers(
+            folder / "model-0", folder / f"model-{number}", number / MODELS, random.Random(number)
+        )
 
 
-def _exchange(source: Path, target: Path, part: float, rng: random.Random) -> None:
-    """Write a model that gives some of the answers of another one to other questions of the same task."""
+def _exchange_answers(source: Path, target: Path, share: float, rng: random.Random) -> None:
+    """Write a copy of a run that shuffles a share of the answers within each task."""
     target.mkdir()
     for path in sorted(source.iterdir()):
         if path.suffix == ".json":
             (target / path.name).write_bytes(path.read_bytes())
             continue
         samples: list[dict[str, Any]] = [json.loads(line) for line in path.open(encoding="utf-8")]
-        moved = [place for place in range(len(samples)) if rng.random() < part]
-        answers = [(samples[place]["resps"], samples[place]["filtered_resps"]) for place in moved]
+        positions = [position for position in range(len(samples)) if rng.random() < share]
+        answers = [
+            (samples[position]["resps"], samples[position]["filtered_resps"]) for position in positions
+        ]
         rng.shuffle(answers)
-        for place, (raw, filtered) in zip(moved, answers, strict=True):
-            samples[place] |= {"resps": raw, "filtered_resps": filtered}
+        for position, (raw, filtered) in zip(positions, answers, strict=True):
+            samples[position] |= {"resps": raw, "filtered_resps": filtered}
         with (target / path.name).open("w", encoding="utf-8") as file:
             file.writelines(json.dumps(sample, ensure_ascii=False) + "\n" for sample in samples)

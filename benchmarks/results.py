@@ -1,4 +1,4 @@
-"""A table of real models, with evidence that its figures are valid: ``make results MODELS=models.yaml``."""
+"""Table of headlines of real models, with checks of its validity: ``make results MODELS=models.yaml``."""
 
 from __future__ import annotations
 
@@ -35,39 +35,39 @@ from polbias.yaml_models import TemplateModel, load_template
 FIXED = Path(__file__).with_suffix(".yaml")
 PLAIN, AGAIN, SIDES = "plain", "again", ("left", "right")
 NOT_RUN = "not yet run"
-LIKELIHOODS = " (log-likelihood)"  # as a report ends the names of such respondents
+LIKELIHOODS = " (log-likelihood)"  # the suffix of respondents by log-likelihood in a report
 _OTHER_SEEDS = {"polbias_first_seed": 1_000_000}
 _PAGE = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Results</title>
 <style>body{font:1rem/1.4 sans-serif;margin:2rem}td{padding:.2rem .8rem;border-bottom:1px solid #8888}</style>
 <p><a href="report/report.html">Report</a>, <a href="validity/report.html">with personas and retest</a>"""
-_FEW = 5  # models, below which there is no agreement between instruments
+_MIN_MODELS = 5  # models per correlation between instruments
 
 
 class Headline(TemplateModel):
-    """The figure of an instrument that stands in the table, as summary.json names it."""
+    """Headline of an instrument in the table, by its keys in summary.json."""
 
     instrument: str
     measure: str
 
     @property
     def title(self) -> str:
-        """What it is called."""
-        own = words(self.instrument)
-        return f"{own.title}: {own.measures[self.measure].title}"
+        """Title of the headline."""
+        wording = words(self.instrument)
+        return f"{wording.title}: {wording.measures[self.measure].title}"
 
     @property
     def has_sides(self) -> bool:
-        """Whether it tells left from right."""
+        """Whether the headline compares left and right."""
         return words(self.instrument).tells_sides(self.measure)
 
-    def of(self, records: Sequence[Document], **who: str) -> Document | None:
-        """Return the record of a summary that is this figure of some respondents."""
-        wanted = {"instrument": self.instrument, "measure": self.measure, "key": "", **who}
-        return next((each for each in records if wanted.items() <= each.items()), None)
+    def find(self, records: Sequence[Document], **keys: str) -> Document | None:
+        """Return the summary record of this headline with the given keys, None if missing."""
+        expected = {"instrument": self.instrument, "measure": self.measure, "key": "", **keys}
+        return next((record for record in records if expected.items() <= record.items()), None)
 
 
 class Personas(TemplateModel):
-    """System prompts of known groups, for the tasks that fit a pattern."""
+    """System prompts of known groups, for tasks that match a pattern."""
 
     tasks: str
     left: str
@@ -75,7 +75,7 @@ class Personas(TemplateModel):
 
 
 class Preregistration(TemplateModel):
-    """What was fixed before any model was asked."""
+    """Headlines and personas, fixed before any model is evaluated."""
 
     null_value: float
     headlines: tuple[Headline, ...]
@@ -96,7 +96,7 @@ class Model(TemplateModel):
 
 
 class ResultsConfig(TemplateModel):
-    """The models of a table, and what all of them are asked."""
+    """Models of a table, and the tasks of all models."""
 
     tasks: Annotated[tuple[str, ...], Field(min_length=1)]
     limit: int | None = None
@@ -106,7 +106,7 @@ class ResultsConfig(TemplateModel):
 
 @dataclass(frozen=True)
 class ModelRun:
-    """A run that every model makes: its name, the ending of the respondent's name, tasks, own options."""
+    """Run of every model: its name, the suffix of the respondent's name, tasks, further options."""
 
     name: str
     respondent: str
@@ -116,7 +116,7 @@ class ModelRun:
 
 @dataclass(frozen=True)
 class ResultsTable:
-    """A table of the page."""
+    """Table of the page."""
 
     title: str
     note: str
@@ -124,126 +124,146 @@ class ResultsTable:
     rows: Sequence[Sequence[str]]
 
 
-# What is asked, after what it costs was shown.
+# Runs of `polbias eval`, after a cost estimate.
 
 
-def runs(kit: ResultsConfig, fixed: Preregistration) -> list[ModelRun]:
-    """Return the runs of a model: plain, again, and one for each persona."""
-    known = catalogue([])
-    tasks = [task for name in known.select_tasks(kit.tasks) for task in known.members(name)]
-    again = {"seed": 1, "metadata": {**kit.metadata, **_OTHER_SEEDS}}
-    made = [ModelRun(PLAIN, "", tasks, {}), ModelRun(AGAIN, f", {AGAIN}", tasks, again)]
-    groups: dict[Personas, list[str]] = {}
+def plan_runs(config: ResultsConfig, preregistration: Preregistration) -> list[ModelRun]:
+    """Return the runs of a model: plain, again, and one per persona."""
+    task_catalogue = catalogue([])
+    tasks = [
+        task for name in task_catalogue.select_tasks(config.tasks) for task in task_catalogue.members(name)
+    ]
+    again = {"seed": 1, "metadata": {**config.metadata, **_OTHER_SEEDS}}
+    model_runs = [ModelRun(PLAIN, "", tasks, {}), ModelRun(AGAIN, f", {AGAIN}", tasks, again)]
+    tasks_by_personas: dict[Personas, list[str]] = {}
     for task in tasks:
-        if own := next((each for each in fixed.personas if fnmatch(task, each.tasks)), None):
-            groups.setdefault(own, []).append(task)
-    for number, (own, asked) in enumerate(groups.items(), 1):
+        if personas := next(
+            (candidate for candidate in preregistration.personas if fnmatch(task, candidate.tasks)), None
+        ):
+            tasks_by_personas.setdefault(personas, []).append(task)
+    for number, (personas, persona_tasks) in enumerate(tasks_by_personas.items(), 1):
         for side in SIDES:
-            prompt = {"system_instruction": getattr(own, side)}
-            made.append(ModelRun(f"{side}-{number}", _persona(side), asked, prompt))
-    return made
+            prompt = {"system_instruction": getattr(personas, side)}
+            model_runs.append(ModelRun(f"{side}-{number}", _persona_suffix(side), persona_tasks, prompt))
+    return model_runs
 
 
-def _persona(side: str) -> str:
+def _persona_suffix(side: str) -> str:
     return f", {side} persona"
 
 
-def arguments(kit: ResultsConfig, model: Model, run: ModelRun) -> list[str]:
-    """Return the options of `polbias eval` for a run of a model."""
-    shared = {"tasks": ",".join(run.tasks), "limit": kit.limit, "metadata": kit.metadata}
-    given = {**model.model_dump(exclude={"price"}), **shared, **run.options}
-    told: list[str] = []
-    for name, value in given.items():
+def eval_arguments(config: ResultsConfig, model: Model, run: ModelRun) -> list[str]:
+    """Return the command-line arguments of `polbias eval` for a run of a model."""
+    shared = {"tasks": ",".join(run.tasks), "limit": config.limit, "metadata": config.metadata}
+    options = {**model.model_dump(exclude={"price"}), **shared, **run.options}
+    arguments: list[str] = []
+    for name, value in options.items():
         if value is True:
-            told.append(f"--{name}")
+            arguments.append(f"--{name}")
         elif value not in (None, False, {}):
-            told += [f"--{name}", json.dumps(value) if isinstance(value, dict) else str(value)]
-    return told
+            arguments += [f"--{name}", json.dumps(value) if isinstance(value, dict) else str(value)]
+    return arguments
 
 
-def polbias(*told: object) -> None:
-    """Run a command of polbias, in a process of its own that frees the memory of its model."""
-    if subprocess.run([sys.executable, "-m", "polbias.cli.main", *map(str, told)]).returncode:
-        raise PolbiasError(f"polbias {told[0]} failed; see the error above")
+def run_polbias(*arguments: object) -> None:
+    """Run a polbias command in a new process, which frees the memory of its model at its end."""
+    if subprocess.run([sys.executable, "-m", "polbias.cli.main", *map(str, arguments)]).returncode:
+        raise PolbiasError(f"polbias {arguments[0]} failed; see the error above")
 
 
-def show_costs(kit: ResultsConfig, planned: Sequence[ModelRun], output: Path) -> None:
-    """Print what all runs would ask; two runs each ask the same."""
-    for name, model in kit.models.items():
-        for first, second in zip(planned[::2], planned[1::2], strict=True):
+def show_costs(config: ResultsConfig, model_runs: Sequence[ModelRun], output: Path) -> None:
+    """Print the cost of all runs, in pairs: two consecutive runs send the same number of requests."""
+    for name, model in config.models.items():
+        for first, second in zip(model_runs[::2], model_runs[1::2], strict=True):
             print(f"\n{name}, {first.name} and {second.name}: twice")
-            known = ["--cache-dir", output / "answers", *(["--price", model.price] if model.price else [])]
-            polbias("eval", "--cost", *known, *arguments(kit, model, first))
+            shared_options = [
+                "--cache-dir",
+                output / "answers",
+                *(["--price", model.price] if model.price else []),
+            ]
+            run_polbias("eval", "--cost", *shared_options, *eval_arguments(config, model, first))
 
 
 def write_preregistration(output: Path) -> str:
-    """Put the headlines beside the results before anything is asked, and return their hash."""
-    text, copied = FIXED.read_text("utf-8"), output / "headlines.yaml"
-    if copied.exists() and copied.read_text("utf-8") != text:
+    """Copy the headlines to the results before any request, and return their SHA-256."""
+    text, copy = FIXED.read_text("utf-8"), output / "headlines.yaml"
+    if copy.exists() and copy.read_text("utf-8") != text:
         raise InputError(
-            f"{copied}: found other headlines than in {FIXED.name}, expected those from before models were "
-            "asked; choose another folder with -o"
+            f"{copy}: found headlines that differ from {FIXED.name}, expected the headlines fixed before "
+            "the models ran; choose another folder with -o"
         )
     output.mkdir(parents=True, exist_ok=True)
-    write_text(copied, text)
+    write_text(copy, text)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def run_models(
-    kit: ResultsConfig, planned: Sequence[ModelRun], output: Path
+    config: ResultsConfig, model_runs: Sequence[ModelRun], output: Path
 ) -> Iterator[tuple[str, ModelRun, Path]]:
-    """Let every model make its runs, and yield those that came to an end."""
+    """Run every model, and yield its completed runs; the first failure skips the model's other runs."""
     shutil.rmtree(output / "runs", ignore_errors=True)
-    for name, model in kit.models.items():
-        for run in planned:
+    for name, model in config.models.items():
+        for run in model_runs:
             print(f"\n{name}, {run.name}")
             folder = output / "runs" / name / run.name
             answers = output / ("answers-again" if run.name == AGAIN else "answers")
-            places = ("--no-report", "--output_path", folder, "--cache-dir", answers)
+            path_options = ("--no-report", "--output_path", folder, "--cache-dir", answers)
             try:
-                polbias("eval", *arguments(kit, model, run), *places)
+                run_polbias("eval", *eval_arguments(config, model, run), *path_options)
             except PolbiasError:
                 break
             yield name, run, folder
 
 
-def build_report(done: Sequence[tuple[str, ModelRun, Path]], output: Path) -> Json:
-    """Report some runs, and return the summary."""
-    named = [part for name, run, path in done for part in ("--name", f"{path}={name}{run.respondent}")]
-    polbias("report", *(path for *_, path in done), "-o", output, *named)
+def build_report(completed_runs: Sequence[tuple[str, ModelRun, Path]], output: Path) -> Json:
+    """Write the report of the runs, and return its summary."""
+    name_options = [
+        option
+        for name, run, path in completed_runs
+        for option in ("--name", f"{path}={name}{run.respondent}")
+    ]
+    run_polbias("report", *(path for *_, path in completed_runs), "-o", output, *name_options)
     summary: Json = read_json(output / "summary.json", "the summary of a report")
     return summary
 
 
-# The tables: nothing is estimated here that a report estimates.
+# Tables, from the estimates of reports.
 
 
-def results(
-    kit: ResultsConfig, fixed: Preregistration, found: Document
+def headline_records(
+    config: ResultsConfig, preregistration: Preregistration, summary: Document
 ) -> Iterator[tuple[str, list[Document | None]]]:
-    """Yield the headline findings of every model, a row for each way of answering."""
-    known = {each["name"] for each in found["respondents"]}
-    for name in kit.models:
-        for who in [each for each in (name, name + LIKELIHOODS) if each in known] or [name]:
-            yield who, [each.of(found["findings"], respondent=who) for each in fixed.headlines]
+    """Yield respondents with their headline findings, one respondent per model and method."""
+    respondents = {respondent["name"] for respondent in summary["respondents"]}
+    for name in config.models:
+        for respondent in [
+            candidate for candidate in (name, name + LIKELIHOODS) if candidate in respondents
+        ] or [name]:
+            yield (
+                respondent,
+                [
+                    headline.find(summary["findings"], respondent=respondent)
+                    for headline in preregistration.headlines
+                ],
+            )
 
 
-def _parted(who: str) -> tuple[str, str]:
-    """A model and its way of answering."""
-    name, likelihoods, _ = who.partition(LIKELIHOODS)
-    return name, likelihoods
+def _split_method(respondent: str) -> tuple[str, str]:
+    """Split a respondent into model and method, " (log-likelihood)" or empty."""
+    name, method, _ = respondent.partition(LIKELIHOODS)
+    return name, method
 
 
-def value(record: Document | None) -> str:
-    """Return a figure with its interval and verdict."""
+def format_record(record: Document | None) -> str:
+    """Format an estimate with its interval and verdict."""
     if record is None:
         return NOT_RUN
     if record["value"] is None:
         return str(record["verdict"])
-    return f"{format_points(record['value'])} ({_ends(record)}{record['verdict']})"
+    return f"{format_points(record['value'])} ({_format_interval(record)}{record['verdict']})"
 
 
-def _ends(record: Document) -> str:
+def _format_interval(record: Document) -> str:
     return (
         ""
         if record["low"] is None
@@ -251,142 +271,170 @@ def _ends(record: Document) -> str:
     )
 
 
-def groups(fixed: Preregistration, found: Document, who: str) -> Iterator[str]:
-    """Yield how far the personas of a model differ in each headline, and whether as expected."""
-    name, method = _parted(who)
-    first, second = (f"{name}{_persona(side)}{method}" for side in SIDES)
-    for headline in filter(lambda each: each.has_sides, fixed.headlines):
-        compared = headline.of(found["comparisons"], first=first, second=second)
-        alone = [headline.of(found["findings"], respondent=each) for each in (first, second)]
-        if compared is None or compared["value"] is None:
-            told = [str(each["verdict"]) for each in alone if each]
-            yield f"no difference: {', '.join(told)}" if told else NOT_RUN
+def compare_personas(preregistration: Preregistration, summary: Document, respondent: str) -> Iterator[str]:
+    """Yield the difference between the personas of a model per headline, and whether it is as expected."""
+    name, method = _split_method(respondent)
+    first, second = (f"{name}{_persona_suffix(side)}{method}" for side in SIDES)
+    for headline in filter(lambda figure: figure.has_sides, preregistration.headlines):
+        comparison = headline.find(summary["comparisons"], first=first, second=second)
+        findings = [headline.find(summary["findings"], respondent=persona) for persona in (first, second)]
+        if comparison is None or comparison["value"] is None:
+            verdicts = [str(finding["verdict"]) for finding in findings if finding]
+            yield f"no difference: {', '.join(verdicts)}" if verdicts else NOT_RUN
         else:
-            low, high = compared["low"], compared["high"]
+            low, high = comparison["low"], comparison["high"]
             verdict = "open" if low is None or low <= 0 <= high else "as expected" if low > 0 else "reversed"
-            yield f"{format_points(compared['value'])} ({_ends(compared)}{verdict})"
+            yield f"{format_points(comparison['value'])} ({_format_interval(comparison)}{verdict})"
 
 
-def retest(answers: Any, who: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Yield how many verdicts of a respondent are the same in both runs, task by task."""
-    for each in who:
-        name, method = _parted(each)
+def compare_runs(answers: Any, respondents: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield the share of equal labels in both runs of each respondent, and Cohen's kappa, per task."""
+    for respondent in respondents:
+        name, method = _split_method(respondent)
         first, second = (
-            answers.filter(pc.field("respondent") == f"{name}{end}{method}") for end in ("", f", {AGAIN}")
+            answers.filter(pc.field("respondent") == f"{name}{suffix}{method}")
+            for suffix in ("", f", {AGAIN}")
         )
-        both = first.join(second, ["task", "id", "repeat"], join_type="inner", right_suffix=" again")
-        for task in sorted(set(both["task"].to_pylist())):
-            own = both.filter(pc.field("task") == task)
-            one, two = (np.array(own[column].to_pylist(), str) for column in ("label", "label again"))
-            kappa = f"{cohen_kappa(one, two):.2f}".replace("nan", "one verdict")
-            yield each, task, f"{np.mean(one == two):.1%}", kappa, f"{one.size:,}"
+        pairs = first.join(second, ["task", "id", "repeat"], join_type="inner", right_suffix=" again")
+        for task in sorted(set(pairs["task"].to_pylist())):
+            task_pairs = pairs.filter(pc.field("task") == task)
+            first_labels, second_labels = (
+                np.array(task_pairs[column].to_pylist(), str) for column in ("label", "label again")
+            )
+            kappa = f"{cohen_kappa(first_labels, second_labels):.2f}".replace("nan", "one verdict")
+            yield (
+                respondent,
+                task,
+                f"{np.mean(first_labels == second_labels):.1%}",
+                kappa,
+                f"{first_labels.size:,}",
+            )
 
 
-def agreement(
-    fixed: Preregistration, rows: Mapping[str, Sequence[Document | None]]
+def correlate_headlines(
+    preregistration: Preregistration, rows: Mapping[str, Sequence[Document | None]]
 ) -> Iterator[tuple[str, ...]]:
-    """Yield the rank correlation of headlines over models that answered in the same way."""
-    numbered = [(place, each) for place, each in enumerate(fixed.headlines) if each.has_sides]
+    """Yield the rank correlation of each pair of headlines over the models, separately by method."""
+    numbered = [
+        (index, headline) for index, headline in enumerate(preregistration.headlines) if headline.has_sides
+    ]
     for method in ("", LIKELIHOODS):
-        own = [row for who, row in rows.items() if _parted(who)[1] == method]
-        for (one, first), (two, second) in combinations(numbered, 2):
-            pairs = [(row[one], row[two]) for row in own]
+        method_records = [row for respondent, row in rows.items() if _split_method(respondent)[1] == method]
+        for (first_index, first), (second_index, second) in combinations(numbered, 2):
+            pairs = [(row[first_index], row[second_index]) for row in method_records]
             values = [(a["value"], b["value"]) for a, b in pairs if a and b]
-            known = [pair for pair in values if None not in pair]
-            if len(known) >= _FEW:
-                rho = spearmanr(*zip(*known, strict=True)).statistic
-                yield first.title, second.title + method, f"{rho:+.2f}", f"{len(known)}"
+            complete = [pair for pair in values if None not in pair]
+            if len(complete) >= _MIN_MODELS:
+                rho = spearmanr(*zip(*complete, strict=True)).statistic
+                yield first.title, second.title + method, f"{rho:+.2f}", f"{len(complete)}"
 
 
-def tables(
-    kit: ResultsConfig, fixed: Preregistration, digest: str, plain: Document, checks: Document, answers: Any
+def build_tables(
+    config: ResultsConfig,
+    preregistration: Preregistration,
+    digest: str,
+    summary: Document,
+    validity_summary: Document,
+    answers: Any,
 ) -> list[ResultsTable]:
     """Return the tables of the page."""
-    rows = dict(results(kit, fixed, plain))
-    sided = [each.title for each in fixed.headlines if each.has_sides]
-    told = ", ".join(kit.tasks) + (f"; the first {kit.limit} rows of each" if kit.limit else "")
+    rows = dict(headline_records(config, preregistration, summary))
+    sided = [headline.title for headline in preregistration.headlines if headline.has_sides]
+    description = ", ".join(config.tasks) + (
+        f"; the first {config.limit} rows of each" if config.limit else ""
+    )
     return [
         ResultsTable(
             "Results",
-            "Percentage points with 95% interval and verdict; right minus left where these are told apart; "
-            f"without a bias {fixed.null_value:g}. Fixed before (SHA-256 {digest}). Tasks: {told}.",
-            ["model", *(each.title for each in fixed.headlines)],
-            [[who, *map(value, row)] for who, row in rows.items()],
+            "Percentage points with 95% interval and verdict; right minus left where a headline compares "
+            f"sides; {preregistration.null_value:g} without a bias. Headlines were fixed before the runs "
+            f"(SHA-256 {digest}). Tasks: {description}.",
+            ["model", *(headline.title for headline in preregistration.headlines)],
+            [[respondent, *map(format_record, row)] for respondent, row in rows.items()],
         ),
         ResultsTable(
             "Test and retest",
-            "Share of equal verdicts in a second run with other seeds and no kept answers; of policy "
-            "statements what most answers to a prompt say. At temperature 0 only machines can differ.",
+            "Share of equal labels in a second run with other seeds and without cached answers; for policy "
+            "statements the majority label of a prompt. At temperature 0 only hardware can differ.",
             ["model", "task", "equal", "Cohen's kappa", "n"],
-            [*retest(answers, [*rows])],
+            [*compare_runs(answers, [*rows])],
         ),
         ResultsTable(
             "Known groups",
-            "The model told to answer as a voter of the right minus the same as one of the left, by items: "
-            "above 0 if a headline measures what it says. Personas are fixed prompts, not claims on people.",
+            "The model prompted to answer as a voter of the right minus the model prompted as a voter of the "
+            "left, by items: above 0 if a headline is valid. Personas are prompts, not claims about people.",
             ["model", *sided],
-            [[who, *groups(fixed, checks, who)] for who in rows],
+            [
+                [respondent, *compare_personas(preregistration, validity_summary, respondent)]
+                for respondent in rows
+            ],
         ),
         ResultsTable(
             "Agreement between instruments",
-            f"Spearman's correlation of headlines over models; empty below {_FEW} models that have both.",
+            f"Spearman's correlation of headlines over at least {_MIN_MODELS} models with both headlines.",
             ["first", "second", "Spearman", "models"],
-            [*agreement(fixed, rows)],
+            [*correlate_headlines(preregistration, rows)],
         ),
     ]
 
 
-def markdown(made: Sequence[ResultsTable]) -> str:
-    """Return tables as Markdown."""
+def markdown(tables: Sequence[ResultsTable]) -> str:
+    """Render tables as Markdown."""
     parts = []
-    for table in made:
+    for table in tables:
         lines = [table.head, ["---"] * len(table.head), *table.rows]
-        shown = "\n".join(f"| {' | '.join(line)} |" for line in lines) if table.rows else "(empty)"
-        parts.append(f"## {table.title}\n\n{table.note}\n\n{shown}\n")
+        table_text = "\n".join(f"| {' | '.join(cells)} |" for cells in lines) if table.rows else "(empty)"
+        parts.append(f"## {table.title}\n\n{table.note}\n\n{table_text}\n")
     return "\n".join(parts)
 
 
-def page(made: Sequence[ResultsTable]) -> str:
-    """Return tables as a page."""
+def page(tables: Sequence[ResultsTable]) -> str:
+    """Render tables as an HTML page."""
     parts = [_PAGE]
-    for table in made:
+    for table in tables:
         lines = (f"<tr><td>{'<td>'.join(map(html.escape, line))}" for line in (table.head, *table.rows))
         parts.append(f"<h2>{table.title}</h2><p>{table.note}<table>{''.join(lines)}</table>")
     return "\n".join(parts) + "\n"
 
 
-def main(given: Sequence[str] | None = None) -> None:
-    """Show what it costs; with ``--yes`` ask the models and write table and page."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the cost of all runs; with ``--yes`` run the models and write table and page."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.results", description=__doc__)
     parser.add_argument("models", type=Path, help="file with tasks and models")
     parser.add_argument("-o", "--output", type=Path, default=Path("build/results"), help="folder")
-    parser.add_argument("--yes", action="store_true", help="ask, after what it costs was shown")
-    options = parser.parse_args(given)
+    parser.add_argument("--yes", action="store_true", help="run the models after the cost estimate")
+    options = parser.parse_args(arguments)
     output = options.output
-    kit, fixed = load_template(options.models, ResultsConfig), load_template(FIXED, Preregistration)
-    planned = runs(kit, fixed)
+    config, preregistration = (
+        load_template(options.models, ResultsConfig),
+        load_template(FIXED, Preregistration),
+    )
+    model_runs = plan_runs(config, preregistration)
     digest = write_preregistration(output) if options.yes else ""
-    show_costs(kit, planned, output)
+    show_costs(config, model_runs, output)
     if not options.yes:
-        print("\nnothing was asked; YES=1 (--yes) asks")
+        print("\nno model ran; YES=1 (--yes) runs the models")
         return
-    done = [*run_models(kit, planned, output)]
-    plain = [each for each in done if each[1].name == PLAIN]
-    if not plain:
+    completed_runs = [*run_models(config, model_runs, output)]
+    plain_runs = [entry for entry in completed_runs if entry[1].name == PLAIN]
+    if not plain_runs:
         raise PolbiasError("no model answered; see the errors above")
-    found, checks = build_report(plain, output / "report"), build_report(done, output / "validity")
+    summary, validity_summary = (
+        build_report(plain_runs, output / "report"),
+        build_report(completed_runs, output / "validity"),
+    )
     columns = ["respondent", "task", "id", "repeat", "label"]
     answers = pq.read_table(output / "validity" / "outcomes.parquet", columns=columns)
-    made = tables(kit, fixed, digest, found, checks, answers)
-    write_text(output / "results.md", markdown(made))
-    write_text(output / "results.html", page(made))
+    results_tables = build_tables(config, preregistration, digest, summary, validity_summary, answers)
+    write_text(output / "results.md", markdown(results_tables))
+    write_text(output / "results.html", page(results_tables))
     print(f"wrote {output / 'results.md'} and {output / 'results.html'}")
-    if missing := len(kit.models) * len(planned) - len(done):
-        raise PolbiasError(f"{missing} runs are missing; the same command asks for what is missing")
+    if n_missing := len(config.models) * len(model_runs) - len(completed_runs):
+        raise PolbiasError(f"{n_missing} runs are missing; repeat the command to complete them")
 
 
 if __name__ == "__main__":
     try:
         main()
     except (PolbiasError, KeyboardInterrupt) as error:
-        sys.exit(f"error: {error or 'interrupted; the same command goes on'}")
+        sys.exit(f"error: {error or 'interrupted; repeat the command to resume'}")

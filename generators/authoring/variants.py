@@ -6,7 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polbias.models.answer_parsing import clean_sentence, find_json, language_doubt, numbered_lines, plain
+from polbias.models.answer_parsing import (
+    clean_sentence,
+    find_json,
+    language_doubt,
+    numbered_lines,
+    single_line,
+)
 from polbias.models.bodies import TOO_LONG
 from polbias.models.chat import Chat
 from polbias.models.requests import Request, ServiceResponse
@@ -177,7 +183,7 @@ def _parse_texts(variant_request: VariantRequest, data: Any, answer: str) -> tup
     if not is_paraphrase and isinstance(value, str):
         return [clean_sentence(value) or None], False
     lines: list[str | None] = [*numbered_lines(answer)] if is_paraphrase else []
-    return lines or [plain(answer) or None], True
+    return lines or [single_line(answer) or None], True
 
 
 def _parse_field(

@@ -30,9 +30,9 @@ def location(out: str | None) -> str:
 
 def logs_of(run: ScaledRun) -> Path:
     """Return the folder of an executor's logs."""
-    attempt = f"{time.strftime('%Y%m%d-%H%M%S')}-{run.mark[:8]}"
-    if run.where.folder:
-        return run.where.folder / ".run" / "logs" / attempt
+    attempt = f"{time.strftime('%Y%m%d-%H%M%S')}-{run.run_hash[:8]}"
+    if run.storage.folder:
+        return run.storage.folder / ".run" / "logs" / attempt
     return Path(location(None)) / ".logs" / run.spec.name / attempt
 
 
@@ -62,7 +62,7 @@ def track_progress(console: Console, run: ScaledRun, kept: int) -> Iterator[None
         ended = threading.Event()
 
         def follow() -> None:
-            while not ended.wait(_LOCAL_EVERY if run.where.folder else _REMOTE_EVERY):
+            while not ended.wait(_LOCAL_EVERY if run.storage.folder else _REMOTE_EVERY):
                 # A look may fail; what fails for good is said by who makes the shards.
                 with suppress(PolbiasError, OSError):
                     progress.update(task, completed=len(recorded_shards(run)))

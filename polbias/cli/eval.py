@@ -150,7 +150,7 @@ def budget_of(
     if config.model == INSPECT and name not in given:
         listed = name.startswith("openai/") and "base_url" not in config.model_args
         name = model_name(name)
-    price = price_of(name, given, listed=listed)
+    price = price_of(name, given, has_list_price=listed)
     longest = max_answer_bytes or MAX_BODY
     return Budget(max_tokens, max_cost, price, longest)
 

@@ -29,8 +29,8 @@ from polbias.lm_eval_runner.responses import (
 )
 from polbias.lm_eval_runner.server_errors import ServerError, TransientError, error_in_answer
 from polbias.lm_eval_runner.settings import STOPS
-from polbias.models.bodies import read_to
-from polbias.models.redirects import MOST_REDIRECTS, RedirectError, redirect_target
+from polbias.models.bodies import read_up_to
+from polbias.models.redirects import MAX_REDIRECTS, RedirectError, redirect_target
 from polbias.responses import Response
 
 
@@ -157,10 +157,10 @@ def cached_model_class(kind: Any) -> Any:
                         status = response.status
                         target = redirect_target(address, status, response.headers.get("Location"))
                         limit = self.answer_cache.budget.max_answer_bytes if status < 400 else MAX_ERROR_BODY
-                        content, is_too_long = await read_to(response.content.iter_any(), limit)
+                        content, is_too_long = await read_up_to(response.content.iter_any(), limit)
                         if is_too_long:
                             response.close()  # drops the remaining body
-                    if target and n_redirects < MOST_REDIRECTS:
+                    if target and n_redirects < MAX_REDIRECTS:
                         address, n_redirects = target, n_redirects + 1
                         continue
                 except RedirectError as redirect:

@@ -1,5 +1,5 @@
-"""Optional services (chat models, DeepL) with recorded answers: nothing here is needed for a build.
+"""Clients of optional services (chat models, DeepL) with recorded responses; no build needs them.
 
-The client libraries come with the extra ``services`` and are imported when something is asked, so recorded
-answers can be replayed without them, without a key and without a network.
+The extra ``services`` installs the client libraries. They are imported with the first request, so recorded
+responses can be replayed without them, without a key and without a network.
 """

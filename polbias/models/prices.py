@@ -13,7 +13,7 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True)
 class Price:
-    """What a million tokens (DeepL: characters) costs, and who says so."""
+    """Price per million tokens (DeepL: characters), and its source."""
 
     input: float
     output: float
@@ -21,28 +21,28 @@ class Price:
     source: str
 
     def of(self, sent: float, received: float) -> float:
-        """Return the cost of what is sent and received."""
+        """Return the cost of sent and received tokens."""
         return (sent * self.input + received * self.output) / _MILLION
 
 
-_GIVEN = re.compile(
+_PRICE = re.compile(
     r"(?:(?P<model>[^=\s]+)=)?(?P<input>\d+(?:\.\d+)?)(?:/(?P<output>\d+(?:\.\d+)?))?"
     r"(?: ?(?P<currency>[A-Z]{3}))?"
 )
 
 
-def parse_prices(given: Iterable[str]) -> dict[str, Price]:
-    """Read prices that a user gives."""
+def parse_prices(texts: Iterable[str]) -> dict[str, Price]:
+    """Parse a user's prices; the key is the model, empty for all models."""
     prices = {}
-    for text in given:
-        found = _GIVEN.fullmatch(text.strip())
-        if found is None or (found["output"] is None and found["model"] != "deepl"):
+    for text in texts:
+        match = _PRICE.fullmatch(text.strip())
+        if match is None or (match["output"] is None and match["model"] != "deepl"):
             raise InputError(
                 f"price {text!r}: expected MODEL=INPUT/OUTPUT per million tokens, such as gpt-4o=2.5/10, "
                 "or deepl=20 per million characters"
             )
-        output = float(found["output"] or 0)
-        prices[found["model"] or ""] = Price(
-            float(found["input"]), output, found["currency"] or "USD", "as you gave it"
+        output = float(match["output"] or 0)
+        prices[match["model"] or ""] = Price(
+            float(match["input"]), output, match["currency"] or "USD", "as you gave it"
         )
     return prices

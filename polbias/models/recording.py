@@ -1,4 +1,4 @@
-"""Recorded answers: a JSON Lines file that is read, continued, and replayed without key or network."""
+"""Recorded responses: a JSON Lines file to append to, or to replay without key or network."""
 
 from __future__ import annotations
 
@@ -17,27 +17,26 @@ from polbias.errors import InputError, PolbiasError, escape_surrogates, replace_
 from polbias.lines import read_lines, reading_errors
 from polbias.models.requests import Request, ServiceResponse, canonical
 
-_BEGINNING = b'{"answer":'  # of every line, as its names are in order
+_LINE_START = b'{"answer":'  # of every line, since keys are sorted
 
 
 class Recorder:
-    """Answers of services: a line for each request, its SHA-256, the request, the answer. No times, no keys.
+    """Recording of a service's responses: a line has the SHA-256 of a request, the request, the response.
 
-    Half a character in an answer stays in the file as JSON escapes it, and is U+FFFD to those who read it.
-
-    An answer is on file at once, so that a run that is killed loses none; half a line at the end of the file
-    is left out. Of two lines with the same request the last one counts.
+    The file has no times and no API keys. An unpaired surrogate in a response is JSON-escaped in the file,
+    and read as U+FFFD. Responses are written immediately, so that a killed run loses none; an incomplete last
+    line is skipped. The last of several lines with the same request is used.
 
     Args:
-        path: the file, made with the first answer.
-        replay: whether nothing is added to what is there.
+        path: path of the file, created with the first response.
+        replay: whether the file is read only.
 
     Attributes:
-        notice: what was left out; empty if nothing was.
+        notice: notice of a skipped line; otherwise empty.
 
     Raises:
-        InputError: naming the line that cannot be read, or if there is no file to replay.
-        PolbiasError: if another run is recording into it, or answers cannot be recorded.
+        InputError: if a line cannot be parsed, or the file to replay does not exist.
+        PolbiasError: if another run is recording into the file, or the file cannot be written.
     """
 
     def __init__(self, path: Path, replay: bool = False) -> None:
@@ -45,11 +44,11 @@ class Recorder:
         self._lock = FileLock(path.parent / f".{path.name}.lock")
         self._separator = b""
         if not replay:
-            self._reserve()
-        self._known = self._read()
+            self._acquire_lock()
+        self._answers = self._read()
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._answers)
 
     def __enter__(self) -> Self:
         return self
@@ -58,31 +57,31 @@ class Recorder:
         self.close()
 
     def find(self, request: Request) -> ServiceResponse | None:
-        """Return the recorded answer to a request, or None."""
-        answer = self._known.get(request.key)
+        """Return the recorded response to a request, or None."""
+        answer = self._answers.get(request.key)
         return answer and replace(answer, text=replace_surrogates(answer.text))
 
     def record(self, request: Request, answer: ServiceResponse) -> None:
-        """Append an answer."""
+        """Append a response."""
         if self.replay:
-            raise PolbiasError(f"{self.path}: opened for replay; nothing is recorded")
+            raise PolbiasError(f"{self.path}: opened for replay; responses cannot be recorded")
         entry = {"key": request.key, "request": request.content, "answer": asdict(answer)}
         line = self._separator + escape_surrogates(canonical(entry)).encode() + b"\n"
-        with self._writable():
+        with self._recording_errors():
             descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE_MODE)
             with os.fdopen(descriptor, "ab") as file:
                 file.write(line)
-        self._known[request.key], self._separator = answer, b""
+        self._answers[request.key], self._separator = answer, b""
 
     def close(self) -> None:
-        """Leave the file to other runs."""
+        """Release the lock of the file."""
         self._lock.release()
 
-    def _reserve(self) -> None:
-        """Keep other runs away, and make sure that answers can be recorded before the first is paid for."""
+    def _acquire_lock(self) -> None:
+        """Lock the file, and check that it is writable before the first billed response."""
         if self.path.suffix == ".gz":
-            raise InputError(f"{self.path}: answers are recorded as plain text; choose a name without .gz")
-        with self._writable():
+            raise InputError(f"{self.path}: responses are recorded as plain text; choose a name without .gz")
+        with self._recording_errors():
             self.path.parent.mkdir(parents=True, exist_ok=True)
             try:
                 self._lock.acquire(timeout=0)
@@ -94,45 +93,45 @@ class Recorder:
                 self.path.open("r+b").close()
 
     @contextmanager
-    def _writable(self) -> Iterator[None]:
+    def _recording_errors(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
             raise PolbiasError(
-                f"{self.path}: an answer cannot be recorded ({error.strerror}); mend that and run the same "
-                "again, or take those that are on file with --replay"
+                f"{self.path}: a response cannot be recorded ({error.strerror}); fix that and run the same "
+                "command again, or replay the recorded responses with --replay"
             ) from None
 
     def _read(self) -> dict[str, ServiceResponse]:
         with reading_errors(self.path):
             exists = self.path.exists()
         if self.replay and not exists:
-            raise InputError(f"{self.path}: no such file; record the answers first")
-        known: dict[str, ServiceResponse] = {}
+            raise InputError(f"{self.path}: no such file; record the responses first")
+        answers: dict[str, ServiceResponse] = {}
         size = 0
         for number, line in read_lines(self.path) if exists else ():
-            is_whole = line.endswith(b"\n")
+            is_complete = line.endswith(b"\n")
             try:
                 if line.strip():
-                    key, answer = _entry(line)
-                    known[key] = answer
+                    key, answer = _parse_line(line)
+                    answers[key] = answer
             except ValueError as error:
-                if is_whole or line[: len(_BEGINNING)] != _BEGINNING[: len(line)]:
+                if is_complete or line[: len(_LINE_START)] != _LINE_START[: len(line)]:
                     raise InputError(
-                        f"{self.path}:{number}: {error}; restore the line, or remove it to ask that again"
+                        f"{self.path}:{number}: {error}; restore the line, or remove it to send that again"
                     ) from None
-                self.notice = f"{self.path}:{number}: left out, as only half of it was written"
+                self.notice = f"{self.path}:{number}: skipped an incomplete line"
                 if not self.replay:
-                    with self._writable():
+                    with self._recording_errors():
                         os.truncate(self.path, size)
             else:
-                self._separator = b"" if is_whole else b"\n"
+                self._separator = b"" if is_complete else b"\n"
             size += len(line)
-        return known
+        return answers
 
 
-def _entry(line: bytes) -> tuple[str, ServiceResponse]:
-    """Read a line; raises ValueError in words."""
+def _parse_line(line: bytes) -> tuple[str, ServiceResponse]:
+    """Parse a line into key and response; raise a ValueError that names the problem."""
     try:
         entry = json.loads(line.decode("utf-8"))
     except (ValueError, RecursionError):
@@ -144,7 +143,7 @@ def _entry(line: bytes) -> tuple[str, ServiceResponse]:
         raise ValueError("its request has no service and model")
     payload = {name: value for name, value in request.items() if name not in ("service", "model")}
     if Request("recorded", str(request["service"]), str(request["model"]), payload).key != key:
-        raise ValueError("its key is not that of its request: the line was changed")
+        raise ValueError("its key does not match its request: the line was changed")
     try:
         usage = {str(name): int(count) for name, count in answer["usage"].items()}
         text, finish, model = answer["text"], answer["finish"], answer["model"]

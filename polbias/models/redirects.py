@@ -1,4 +1,4 @@
-"""Redirects: followed at the server that was asked; no other server gets its keys and prompts."""
+"""Redirects are followed within one server only; keys and prompts are never sent to another server."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from urllib.parse import urljoin, urlsplit
 
 _STATUSES = (301, 302, 303, 307, 308)
 _PORTS = {"http": 80, "https": 443}
-MOST_REDIRECTS = 10
-"""Redirects of one request; more go round in a circle."""
+MAX_REDIRECTS = 10
+"""Redirects per request; more are a loop."""
 
 
 class RedirectError(Exception):
-    """A server sends a request on to another one."""
+    """Redirect to another server."""
 
 
 def redirect_target(address: str, status: int, location: str | None) -> str | None:
-    """Return the address to which a response sends its request on; None if it does not.
+    """Return the target of a redirect; None for other responses.
 
     Args:
-        address: of the request.
-        status: of the response.
-        location: its header of this name.
+        address: address of the request.
+        status: status of the response.
+        location: header Location of the response.
 
     Raises:
-        RedirectError: if the address is that of another server, port or scheme.
+        RedirectError: if the target has another server, port or scheme.
     """
     if status not in _STATUSES or not location:
         return None
     target = urljoin(address, location)
     if _origin(target) != _origin(address):
         raise RedirectError(
-            f"{_origin(address)} redirects to {_origin(target)}, another server, which gets neither key nor "
-            "prompt; if it is the right one, give its address as base_url"
+            f"{_origin(address)} redirects to {_origin(target)}, another server, to which polbias sends "
+            "neither key nor prompt; if you trust it, give its address as base_url"
         )
     return target
 
@@ -43,23 +43,23 @@ def _origin(address: str) -> str:
         parts = urlsplit(address)
         port = parts.port
     except ValueError:
-        return "an address that is none"
+        return "an invalid address"
     default = _PORTS.get(parts.scheme)
     return f"{parts.scheme}://{parts.hostname or ''}{f':{port}' if port not in (None, default) else ''}"
 
 
-def redirect_hook(refused: list[str]) -> Callable[[Any], Awaitable[None]]:
-    """Return a hook of an httpx client for responses, after which it follows no redirect to another server.
+def redirect_hook(messages: list[str]) -> Callable[[Any], Awaitable[None]]:
+    """Return a response hook for an httpx client, which stops redirects to other servers.
 
     Args:
-        refused: gets the message of every such redirect.
+        messages: list to which the hook appends a message per stopped redirect.
     """
 
     async def stop_redirect(response: Any) -> None:
         try:
             redirect_target(str(response.request.url), response.status_code, response.headers.get("location"))
         except RedirectError as error:
-            refused.append(str(error))
+            messages.append(str(error))
             del response.headers["location"]
 
     return stop_redirect

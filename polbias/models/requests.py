@@ -1,4 +1,4 @@
-"""Requests to a service, its responses, and the outcome of many."""
+"""Requests to a service, its responses, and the outcome of a run."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.models.service_errors import ServiceError
 
-# A request to a service, its identity, and an answer.
+# Requests and responses.
 
 
 def canonical(data: object) -> str:
-    """Return data as the one JSON text that stands for it: sorted keys, no blanks, no NaN."""
+    """Return data as canonical JSON: sorted keys, no blanks, no NaN."""
     return json.dumps(data, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
 
 
 @dataclass(frozen=True)
 class Request:
-    """One question to a service.
+    """Request to a service.
 
-    Two requests are the same if service, model and payload are; the id is the caller's own. To have
-    several answers to one question, put a ``seed`` into its parameters.
+    Service, model and payload are the identity of a request, the id is not. For several responses to one
+    prompt, put a ``seed`` into the parameters.
 
     Args:
-        id: what the caller knows it by, in reports.
-        service: ``"openai"`` (any server that speaks its language) or ``"deepl"``.
-        model: the model asked for; may be empty for DeepL.
+        id: id of the request in the caller's reports.
+        service: ``"openai"`` (any OpenAI-compatible server) or ``"deepl"``.
+        model: name of the model; may be empty for DeepL.
         payload: messages or text, and all parameters, as JSON.
-        expected_tokens: tokens of the expected answer, for the estimate only.
+        expected_tokens: tokens of the expected response, for the cost estimate only.
 
     Raises:
         InputError: if the payload is not JSON.
@@ -52,7 +52,7 @@ class Request:
 
     @property
     def content(self) -> Json:
-        """All that makes the request what it is."""
+        """Identity of the request: service, model and payload."""
         return {"service": self.service, "model": self.model, **self.payload}
 
     @cached_property
@@ -68,14 +68,14 @@ class Request:
 
 @dataclass(frozen=True)
 class ServiceResponse:
-    """What a service answered.
+    """Response of a service.
 
     Args:
-        text: the answer; empty only if `finish` says why.
-        finish: how it ended: ``stop``, ``length`` (cut off), ``too_long`` (longer than is read), ``refusal``,
-            ``content_filter`` or what the server says.
-        model: the model that the server says it used.
-        usage: what is billed: ``input_tokens`` and ``output_tokens``, or ``characters``.
+        text: text of the response; empty only if `finish` is ``too_long`` or ``content_filter``.
+        finish: finish reason: ``stop``, ``length`` (truncated), ``too_long`` (above the limit in bytes),
+            ``refusal``, ``content_filter`` or another reason from the server.
+        model: name of the model as reported by the server.
+        usage: billed units: ``input_tokens`` and ``output_tokens``, or ``characters``.
     """
 
     text: str
@@ -87,14 +87,14 @@ class ServiceResponse:
 Ask = Callable[[Request], Awaitable[ServiceResponse]]
 
 
-# What a run brought, and what to do about what it did not.
+# Outcome of a run.
 
-_IDS_SHOWN = 5
+_MAX_IDS = 5
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A request without an answer, and why."""
+    """Request without a response, and its error."""
 
     request: Request
     error: ServiceError
@@ -102,14 +102,14 @@ class Failure:
 
 @dataclass(frozen=True)
 class RequestsOutcome:
-    """What a run brought.
+    """Outcome of a run.
 
     Args:
-        answers: one for each request, in their order; None where there is none.
-        failures: the requests without an answer, in their order, each question once.
-        asked: how many questions were answered in this run.
-        recorded: how many requests had an answer on file.
-        usage: what was billed in this run, by service and unit.
+        answers: response to each request, in the order of the requests; None if it has none.
+        failures: distinct requests without a response, in the order of the requests.
+        n_sent: number of requests answered by a service in this run.
+        recorded: number of requests with a recorded response before the run.
+        usage: billed units of this run, by service and unit.
     """
 
     answers: Sequence[ServiceResponse | None]
@@ -120,22 +120,22 @@ class RequestsOutcome:
 
     @property
     def complete(self) -> bool:
-        """Whether every request has an answer."""
+        """Whether every request has a response."""
         return None not in self.answers
 
     def lines(self) -> list[str]:
-        """Return the report as lines to show: what was done, what failed and what to do."""
+        """Return the report lines: responses, failures, and how to proceed."""
         usage = ", ".join(f"{count:,} {unit}" for unit, count in self.usage.items())
         billed = f" ({usage})" if usage else ""
         lines = [f"{self.n_sent:,} answered now{billed}, {self.recorded:,} from the recording"]
-        grouped: dict[str, list[str]] = {}
+        ids_by_message: dict[str, list[str]] = {}
         for failure in self.failures:
-            grouped.setdefault(str(failure.error), []).append(failure.request.id)
-        for message, ids in grouped.items():
-            more = f" and {len(ids) - _IDS_SHOWN:,} more" if len(ids) > _IDS_SHOWN else ""
-            lines.append(f"{len(ids):,} failed: {message} [{', '.join(ids[:_IDS_SHOWN])}{more}]")
+            ids_by_message.setdefault(str(failure.error), []).append(failure.request.id)
+        for message, ids in ids_by_message.items():
+            more = f" and {len(ids) - _MAX_IDS:,} more" if len(ids) > _MAX_IDS else ""
+            lines.append(f"{len(ids):,} failed: {message} [{', '.join(ids[:_MAX_IDS])}{more}]")
         if self.failures and all(failure.error.kind == "unrecorded" for failure in self.failures):
             lines.append("record them with the service and a key, then replay again")
         elif self.failures:
-            lines.append("run the same again to ask only for these: every answer that came is recorded")
+            lines.append("run the same command again to send only these: all responses are recorded")
         return lines

@@ -1,4 +1,4 @@
-"""A run of requests: planned, resumed, stopped when the service fails."""
+"""Runs of requests: plan, send or resume, and stop when the service fails."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from polbias.models.service_settings import settings
 from polbias.models.tokens import price_of
 from polbias.terminal import Console
 
-# What a run would ask and cost, before anything is sent.
+# Plan and cost estimate, before any request is sent.
 
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What the open requests to one model come to.
+    """Cost estimate of the requests to one model that have no recorded response.
 
     Args:
-        service: the service asked.
-        requests: how many.
+        service: the service.
+        requests: number of requests.
         sent: tokens in the requests, or characters for DeepL.
-        received: tokens expected in the answers.
-        most: tokens in the answers if each is as long as allowed; infinite if nothing limits them.
-        price: None if nobody gave one.
+        received: expected tokens in the responses.
+        max_output_tokens: upper limit of the tokens in the responses; infinite without a limit.
+        price: price of the model; None if unknown.
     """
 
     service: Service
@@ -46,7 +46,7 @@ class CostEstimate:
     price: Price | None
 
     def line(self) -> str:
-        """Return the estimate as a person reads it."""
+        """Return the estimate as a line of text."""
         amount = f"about {self.sent:,} tokens sent and {self.received:,} received"
         if self.service.name == "deepl":
             amount = f"{self.sent:,} characters"
@@ -64,15 +64,15 @@ class CostEstimate:
 
 @dataclass(frozen=True)
 class RequestPlan:
-    """What a run will do.
+    """Plan of a run.
 
     Args:
-        requests: all of them, in order.
-        recorded: how many have an answer on file.
-        open: those without, each question once.
-        repeated: how many are the same question as another open one.
-        estimates: one for each service and model.
-        replay: whether nothing may be asked.
+        requests: all requests, in order.
+        recorded: number of requests with a recorded response.
+        open: distinct requests without a recorded response.
+        n_repeated: number of requests that repeat an open request.
+        estimates: a cost estimate per service and model.
+        replay: whether no request may be sent.
     """
 
     requests: Sequence[Request]
@@ -83,44 +83,44 @@ class RequestPlan:
     replay: bool = False
 
     def lines(self) -> list[str]:
-        """Return the plan as lines to show."""
-        repeated = f", {self.n_repeated:,} the same as another" if self.n_repeated else ""
-        to_ask = f"{len(self.open):,} {'not recorded' if self.replay else 'to ask'}"
-        lines = [f"{len(self.requests):,} requests: {self.recorded:,} recorded, {to_ask}{repeated}"]
+        """Return the plan as lines of text."""
+        repeats = f", {self.n_repeated:,} the same as another" if self.n_repeated else ""
+        open_requests = f"{len(self.open):,} {'not recorded' if self.replay else 'to ask'}"
+        lines = [f"{len(self.requests):,} requests: {self.recorded:,} recorded, {open_requests}{repeats}"]
         return lines + ([] if self.replay else [estimate.line() for estimate in self.estimates])
 
 
-def plan(
+def plan_requests(
     requests: Iterable[Request],
     services: Sequence[Service],
     recorder: Recorder,
     prices: Mapping[str, Price] | None = None,
 ) -> RequestPlan:
-    """Look up what is recorded and estimate the rest. Needs neither key nor network."""
+    """Look up recorded responses and estimate the cost of the others; needs neither key nor network."""
     requests = tuple(requests)
     unanswered = [request for request in requests if recorder.find(request) is None]
     distinct = list({request.key: request for request in reversed(unanswered)}.values())[::-1]
-    grouped = [] if recorder.replay else _by_service(distinct, services)
+    service_groups = [] if recorder.replay else _group_by_service(distinct, services)
     return RequestPlan(
         requests,
         len(requests) - len(unanswered),
         distinct,
         len(unanswered) - len(distinct),
-        [_estimate(service, own, prices or {}) for service, own in grouped],
+        [_estimate(service, service_requests, prices or {}) for service, service_requests in service_groups],
         recorder.replay,
     )
 
 
-def _by_service(
+def _group_by_service(
     requests: Iterable[Request], services: Sequence[Service]
 ) -> list[tuple[Service, list[Request]]]:
-    """Group requests by the service that they are for, in the order of the services."""
-    groups: dict[tuple[str, str], list[Request]] = {(each.name, each.model): [] for each in services}
+    """Group requests by service, in the order of the services."""
+    groups: dict[tuple[str, str], list[Request]] = {(service.name, service.model): [] for service in services}
     for request in requests:
         if (request.service, request.model) not in groups:
             raise InputError(
-                f"request {request.id}: is for {request.service} {request.model}".rstrip()
-                + ", which is none of the services of this run"
+                f"request {request.id}: found {request.service} {request.model}".rstrip()
+                + ", expected one of the services of this run"
             )
         groups[request.service, request.model].append(request)
     return [pair for pair in zip(services, groups.values(), strict=True) if pair[1]]
@@ -129,25 +129,27 @@ def _by_service(
 def estimate_tokens(messages: Iterable[Mapping[str, str]]) -> int:
     """Estimate the tokens of a chat from its characters."""
     rule = settings().tokens
-    return math.ceil(sum(len(m["content"]) / rule.characters_per_token + rule.per_message for m in messages))
+    return math.ceil(
+        sum(len(message["content"]) / rule.characters_per_token + rule.per_message for message in messages)
+    )
 
 
 def _estimate(service: Service, requests: Sequence[Request], prices: Mapping[str, Price]) -> CostEstimate:
-    received, most = 0.0, math.inf
+    received, max_output_tokens = 0.0, math.inf
     if service.name == "deepl":
         sent = sum(len(request.payload["text"]) for request in requests)
     else:
         sent = sum(estimate_tokens(request.payload["messages"]) for request in requests)
         limits = [request.payload.get("max_output_tokens", math.inf) for request in requests]
         received = sum(map(min, (request.expected_tokens for request in requests), limits))
-        most = sum(limits)
-    price = price_of(service.model, prices, service.name, listed=service.has_list_price)
-    return CostEstimate(service, len(requests), sent, received, most, price)
+        max_output_tokens = sum(limits)
+    price = price_of(service.model, prices, service.name, has_list_price=service.has_list_price)
+    return CostEstimate(service, len(requests), sent, received, max_output_tokens, price)
 
 
-# Ask services: estimate, consent, progress, resume, and a report in which nothing is lost.
+# Send requests: estimate, confirm, show progress, resume, report.
 
-_GIVE_UP_AFTER = 10  # failures of a service in a row: it is down, and asking on helps nobody
+_MAX_CONSECUTIVE_FAILURES = 10  # failures of a service; it is probably down
 
 
 def run_requests(
@@ -159,35 +161,35 @@ def run_requests(
     yes: bool = False,
     console: Console | None = None,
 ) -> RequestsOutcome:
-    """Answer requests, from the recording or from the services.
+    """Return responses from the recording, and send the other requests to the services.
 
-    The plan with its estimate is shown first. Nothing is sent unless it is accepted. A failure of one
-    request stops no other, but a wrong key, an unknown model, an empty account or ten failures of a
-    service in a row end the asking of that service.
+    The plan and its cost estimate are printed first, and requests are sent only after confirmation. A failed
+    request does not stop the others. A wrong key, an unknown model, an exhausted account or ten consecutive
+    failures of a service stop the requests to this service.
     """
     console = console or Console(stderr=True)
-    planned = plan(requests, services, recorder, prices)
-    _show(console, [*filter(None, [recorder.notice]), *planned.lines()])
-    if planned.open and not planned.replay:
-        for estimate in planned.estimates:
+    plan = plan_requests(requests, services, recorder, prices)
+    _print_lines(console, [*filter(None, [recorder.notice]), *plan.lines()])
+    if plan.open and not plan.replay:
+        for estimate in plan.estimates:
             estimate.service.check()
-        _accept(planned, yes)
+        _confirm(plan, yes)
     failures: dict[str, ServiceError] = {}
     usage: Counter[str] = Counter()
-    if planned.replay:
-        missing = ServiceError(f"{recorder.path}: no answer is recorded", "unrecorded")
-        failures = {request.key: missing for request in planned.open}
-    elif planned.open:
-        failures = asyncio.run(_ask_all(planned, services, recorder, console, usage))
+    if plan.replay:
+        missing = ServiceError(f"{recorder.path}: no response is recorded", "unrecorded")
+        failures = {request.key: missing for request in plan.open}
+    elif plan.open:
+        failures = asyncio.run(_send_all(plan, services, recorder, console, usage))
     outcome = RequestsOutcome(
-        [recorder.find(request) for request in planned.requests],
-        [Failure(request, failures[request.key]) for request in planned.open if request.key in failures],
-        len(planned.open) - len(failures),
-        planned.recorded,
+        [recorder.find(request) for request in plan.requests],
+        [Failure(request, failures[request.key]) for request in plan.open if request.key in failures],
+        len(plan.open) - len(failures),
+        plan.recorded,
         usage,
     )
-    if planned.open:
-        _show(console, outcome.lines())
+    if plan.open:
+        _print_lines(console, outcome.lines())
     return outcome
 
 
@@ -199,55 +201,55 @@ def answer_requests(
     price: Sequence[str] | None,
     yes: bool,
 ) -> RequestsOutcome:
-    """Ask services what is not recorded yet, at a price that is accepted."""
+    """Answer requests from a recording, and send the others after confirmation of their cost."""
     prices = parse_prices(price or [])
     with Recorder(record, replay) as recorder:
         return run_requests(requests, services, recorder, prices=prices, yes=yes)
 
 
-def _show(console: Console, lines: Sequence[str]) -> None:
+def _print_lines(console: Console, lines: Sequence[str]) -> None:
     for line in lines:
         console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
-def _accept(planned: RequestPlan, yes: bool) -> None:
+def _confirm(plan: RequestPlan, yes: bool) -> None:
     from rich.prompt import Confirm
 
     if yes:
         return
     if not sys.stdin.isatty():
-        raise PolbiasError("nothing was sent: the estimate must be accepted; run again with --yes")
-    question = f"Send {len(planned.open):,} requests?"
+        raise PolbiasError("no request was sent: the estimate must be accepted; run again with --yes")
+    question = f"Send {len(plan.open):,} requests?"
     if not Confirm.ask(question, default=False, console=Console(stderr=True)):
-        raise PolbiasError("nothing was sent: the estimate was not accepted")
+        raise PolbiasError("no request was sent: the estimate was not accepted")
 
 
-async def _ask_all(
-    planned: RequestPlan,
+async def _send_all(
+    plan: RequestPlan,
     services: Sequence[Service],
     recorder: Recorder,
     console: Console,
     usage: Counter[str],
 ) -> dict[str, ServiceError]:
-    """Ask every open request; return the failures by key."""
+    """Send all open requests; return the failures by key."""
     failures: dict[str, ServiceError] = {}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
-        task = progress.add_task("asking", total=len(planned.open))
+        task = progress.add_task("asking", total=len(plan.open))
 
-        def done(request: Request, result: ServiceResponse | ServiceError) -> None:
+        def handle_result(request: Request, result: ServiceResponse | ServiceError) -> None:
             if isinstance(result, ServiceResponse):
                 recorder.record(request, result)
                 usage.update({f"{request.service} {unit}": count for unit, count in result.usage.items()})
             else:
                 failures[request.key] = result
-            failed = f", {len(failures)} failed" if failures else ""
-            progress.update(task, advance=1, description=f"asking{failed}")
+            failure_count = f", {len(failures)} failed" if failures else ""
+            progress.update(task, advance=1, description=f"asking{failure_count}")
 
         try:
             async with asyncio.TaskGroup() as group:
-                for service, own in _by_service(planned.open, services):
-                    group.create_task(_Queue(service, deque(own), done).serve())
+                for service, service_requests in _group_by_service(plan.open, services):
+                    group.create_task(_Queue(service, deque(service_requests), handle_result).serve())
         except* PolbiasError as group_of_errors:
             error: BaseException = group_of_errors
             while isinstance(error, BaseExceptionGroup):
@@ -257,36 +259,36 @@ async def _ask_all(
 
 
 class _Queue:
-    """The requests to one service, and whether it still makes sense to ask it."""
+    """Queue of the requests to one service, which stops when the service fails."""
 
     def __init__(
         self,
         service: Service,
-        waiting: deque[Request],
-        done: Callable[[Request, ServiceResponse | ServiceError], None],
+        pending: deque[Request],
+        handle_result: Callable[[Request, ServiceResponse | ServiceError], None],
     ) -> None:
-        self._service, self._waiting, self._done = service, waiting, done
-        self._in_a_row = 0
+        self._service, self._pending, self._handle_result = service, pending, handle_result
+        self._n_consecutive_failures = 0
         self._stopped = False
 
     async def serve(self) -> None:
-        """Ask until nothing is waiting or the service has proved useless."""
+        """Send requests until none is pending or the service failed."""
         async with self._service.session() as ask, asyncio.TaskGroup() as group:
-            for _ in range(min(self._service.concurrency, len(self._waiting))):
-                group.create_task(self._work(ask))
-        reason = (
-            f"{self._service.name} at {self._service.server}: not asked, because requests before it failed"
-        )
-        for request in self._waiting:
-            self._done(request, ServiceError(reason, "not-asked"))
+            for _ in range(min(self._service.concurrency, len(self._pending))):
+                group.create_task(self._send_pending(ask))
+        reason = f"{self._service.name} at {self._service.server}: not sent, because earlier requests failed"
+        for request in self._pending:
+            self._handle_result(request, ServiceError(reason, "not-asked"))
 
-    async def _work(self, ask: Ask) -> None:
-        while self._waiting and not self._stopped:
-            request = self._waiting.popleft()
+    async def _send_pending(self, ask: Ask) -> None:
+        while self._pending and not self._stopped:
+            request = self._pending.popleft()
             try:
-                self._done(request, await ask(request))
-                self._in_a_row = 0
+                self._handle_result(request, await ask(request))
+                self._n_consecutive_failures = 0
             except ServiceError as error:
-                self._in_a_row += error.is_service_wide
-                self._stopped = self._stopped or error.fatal or self._in_a_row >= _GIVE_UP_AFTER
-                self._done(request, error)
+                self._n_consecutive_failures += error.is_service_wide
+                self._stopped = (
+                    self._stopped or error.fatal or self._n_consecutive_failures >= _MAX_CONSECUTIVE_FAILURES
+                )
+                self._handle_result(request, error)

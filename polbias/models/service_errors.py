@@ -1,4 +1,4 @@
-"""Errors of a service, in words that hold no key, and patience with those that pass."""
+"""Errors of a service, without keys in their messages, and retries of transient errors."""
 
 from __future__ import annotations
 
@@ -11,60 +11,60 @@ from polbias.errors import PolbiasError
 if TYPE_CHECKING:
     from polbias.models.requests import ServiceResponse
 
-RETRY_DELAY = 0.25  # seconds before an answer that cannot be used is asked for again; doubled each time
+RETRY_DELAY = 0.25  # seconds before a retry after an unusable response; doubled each time
 MAX_TRIES = 3
 
 Kind = Literal[
-    "auth",  # the key is wrong or may not do this
-    "quota",  # the account has nothing left
+    "auth",  # the key is wrong or lacks permission
+    "quota",  # the account has no credit left
     "missing",  # no such model or address
-    "request",  # the service refuses this request
+    "request",  # the service rejects this request
     "rate",  # too many requests, still after all retries
     "server",
     "timeout",
     "connection",
-    "answer",  # an answer came that cannot be used
-    "client",  # the official client failed in a way it does not document
-    "unrecorded",  # a replay, and no answer was recorded
-    "not-asked",  # the run stopped before
+    "answer",  # the response cannot be used
+    "client",  # the official client raised an undocumented error
+    "unrecorded",  # a replay without a recorded response
+    "not-asked",  # the run stopped before this request
 ]
-_FATAL = frozenset({"auth", "quota", "missing"})
-_OF_THE_SERVICE = frozenset({"request", "rate", "server", "timeout", "connection", "client"})
+_FATAL_KINDS = frozenset({"auth", "quota", "missing"})
+_SERVICE_KINDS = frozenset({"request", "rate", "server", "timeout", "connection", "client"})
 
 
 class ServiceError(PolbiasError):
-    """One request to a service that got no usable answer.
+    """Failure of a request to a service.
 
     Args:
         message: one line, without a key (see `safe_text.redact_message`).
-        kind: what went wrong.
-        again: whether asking again at once may help, and the client has not done so; of an answer that
-            cannot be used it may.
+        kind: kind of the error.
+        should_retry: whether an immediate retry may help and the client has not retried; by default only for
+            the kind "answer".
     """
 
-    def __init__(self, message: str, kind: Kind, *, again: bool | None = None) -> None:
+    def __init__(self, message: str, kind: Kind, *, should_retry: bool | None = None) -> None:
         super().__init__(message)
         self.kind: Kind = kind
-        self.again = kind == "answer" if again is None else again
+        self.should_retry = kind == "answer" if should_retry is None else should_retry
 
     @property
     def fatal(self) -> bool:
         """Whether every further request would fail for the same reason."""
-        return self.kind in _FATAL
+        return self.kind in _FATAL_KINDS
 
     @property
     def is_service_wide(self) -> bool:
-        """Whether it says something about the service rather than about this one answer."""
-        return self.kind in _OF_THE_SERVICE
+        """Whether the service failed, not only this response."""
+        return self.kind in _SERVICE_KINDS
 
 
-async def with_patience(ask: Callable[[], Awaitable[ServiceResponse]]) -> ServiceResponse:
-    """Ask, and ask again where that may help: for what the client of a service lets through."""
+async def retry(send: Callable[[], Awaitable[ServiceResponse]]) -> ServiceResponse:
+    """Send a request; retry errors that the client of the service does not retry."""
     for attempt in range(MAX_TRIES - 1):
         try:
-            return await ask()
+            return await send()
         except ServiceError as error:
-            if not error.again:
+            if not error.should_retry:
                 raise
         await asyncio.sleep(RETRY_DELAY * 2**attempt)
-    return await ask()
+    return await send()

@@ -23,7 +23,7 @@ _SNAPSHOT = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
 class RoleService(TemplateModel):
-    """Who plays a role: in the paper, and here by default."""
+    """Service of a role: in the paper, and the default."""
 
     service: ServiceName
     paper: _Prose
@@ -32,14 +32,14 @@ class RoleService(TemplateModel):
 
 
 class Length(TemplateModel):
-    """How long an answer is in characters: a share of the statement, and a fixed rest."""
+    """Length of a response in characters: a factor of the statement's length, plus a constant."""
 
     per_statement: float = Field(ge=0)
     fixed: float = Field(ge=0)
 
 
 class ServicePrompt(TemplateModel):
-    """A prompt for a chat model, in Jinja."""
+    """Jinja template of a prompt for a chat model."""
 
     source: _Prose
     parameters: Json
@@ -49,14 +49,14 @@ class ServicePrompt(TemplateModel):
 
 
 class TokenEstimates(TemplateModel):
-    """How tokens are estimated."""
+    """Rule that estimates tokens from characters."""
 
     characters_per_token: float = Field(gt=0)
     per_message: float = Field(ge=0)
 
 
 class ListPrice(TemplateModel):
-    """A price of a provider, per million tokens or characters."""
+    """List price of a provider, per million tokens or characters."""
 
     service: ServiceName
     model: str = ""
@@ -68,7 +68,7 @@ class ListPrice(TemplateModel):
 
 
 class Settings(TemplateModel):
-    """The whole file."""
+    """Contents of services.yaml."""
 
     roles: dict[Role, RoleService]
     prompts: dict[str, ServicePrompt]
@@ -86,7 +86,7 @@ class Settings(TemplateModel):
         return self
 
     def list_price(self, service: str, model: str) -> Price | None:
-        """Return the provider's price of a model or a dated snapshot of it, or None if it is not listed."""
+        """Return the list price of a model or of a dated snapshot, or None."""
         names = {model, _SNAPSHOT.sub("", model)}
         for entry in self.prices:
             if entry.service == service and (service == "deepl" or entry.model in names):
@@ -95,16 +95,16 @@ class Settings(TemplateModel):
         return None
 
     def expected_tokens(self, characters: float) -> int:
-        """Return how many tokens a text of so many characters may have."""
+        """Estimate the tokens of a text from its number of characters."""
         return math.ceil(characters / self.tokens.characters_per_token)
 
     def render(self, name: str, slots: Json) -> tuple[str, str]:
-        """Return the system and the user turn of a prompt."""
+        """Render the system and the user turn of a prompt."""
         prompt = self.prompts[name]
-        texts = _texts()
+        renderer = _renderer()
         system, user = (
-            texts.render(f"prompts.{name}.{turn}", text, slots)
-            for turn, text in (("system", prompt.system), ("user", prompt.user))
+            renderer.render(f"prompts.{name}.{turn}", template, slots)
+            for turn, template in (("system", prompt.system), ("user", prompt.user))
         )
         return system, re.sub(r"\n{3,}", "\n\n", user)
 
@@ -119,5 +119,5 @@ def settings() -> Settings:
 
 
 @cache
-def _texts() -> TemplateRenderer:
+def _renderer() -> TemplateRenderer:
     return TemplateRenderer(package_file(_PATH), {"range": safe_range})

@@ -1,4 +1,4 @@
-"""Tokens of texts, what they share at their beginnings, and what they cost."""
+"""Estimated tokens of texts, tokens of shared prefixes, and prices."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from polbias.models.prices import Price
 from polbias.models.service_settings import settings
 
 CHARACTERS = 4
-"""Of a token: a rule of thumb for English; other languages take more tokens, and tokenizers differ."""
+"""Characters per token, a rule of thumb for English; other languages need more tokens; tokenizers differ."""
 
 BLOCK = 16
-"""Tokens: a prefix cache keeps whole blocks of so many (vLLM's default)."""
+"""Tokens per block of a prefix cache, which stores complete blocks (vLLM's default)."""
 
 
 COUNTING_RULE = f"characters / {CHARACTERS}, a rule of thumb"
 
 
 def estimate_tokens(texts: Iterable[str]) -> float:
-    """Return how many tokens some texts have together."""
+    """Estimate the total tokens of texts."""
     return sum(map(len, texts)) / CHARACTERS
 
 
 def shared_tokens(texts: Iterable[str], times: int = 1) -> int:
-    """Return how many tokens a server that caches every prefix need not read, of texts sent so often."""
+    """Return the tokens that a server reads from its prefix cache, if each text is sent `times` times."""
     size, n_blocks = BLOCK * CHARACTERS, 0
     prefixes: dict[tuple[int, str], int] = {}
     for text in texts:
@@ -36,8 +36,10 @@ def shared_tokens(texts: Iterable[str], times: int = 1) -> int:
 
 
 def price_of(
-    model: str, given: Mapping[str, Price], service: str = "openai", *, listed: bool
+    model: str, user_prices: Mapping[str, Price], service: str = "openai", *, has_list_price: bool
 ) -> Price | None:
-    """Return the price of a model: the user's, or the provider's where its own server is asked."""
-    named = given.get("deepl") if service == "deepl" else given.get(model) or given.get("")
-    return named or (settings().list_price(service, model) if listed else None)
+    """Return the price of a model: the user's, otherwise the list price if the provider's server is used."""
+    user_price = (
+        user_prices.get("deepl") if service == "deepl" else user_prices.get(model) or user_prices.get("")
+    )
+    return user_price or (settings().list_price(service, model) if has_list_price else None)

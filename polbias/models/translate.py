@@ -14,7 +14,7 @@ from polbias.errors import InputError
 from polbias.models.bodies import is_token_count
 from polbias.models.chat import Chat, Service
 from polbias.models.requests import Ask, Request, ServiceResponse
-from polbias.models.service_errors import Kind, ServiceError, with_patience
+from polbias.models.service_errors import Kind, ServiceError, retry
 from polbias.models.service_settings import Role, settings
 from polbias.safe_text import redact_message, redact_secrets, safe_logs
 
@@ -23,7 +23,7 @@ from polbias.safe_text import redact_message, redact_secrets, safe_logs
 
 @dataclass(frozen=True)
 class DeepLTranslator(Service):
-    """DeepL, asked for one text at a time."""
+    """DeepL, with one text per request."""
 
     concurrency: int = 4
     name = "deepl"
@@ -32,36 +32,36 @@ class DeepLTranslator(Service):
     timeout = 30.0
 
     def request(self, id: str, text: str, source: str, target: str) -> Request:
-        """Make a request."""
-        to = settings().deepl_targets.get(target, target.upper())
-        languages = {"source_lang": source.split("-")[0].upper(), "target_lang": to}
+        """Return a request to translate a text."""
+        target_lang = settings().deepl_targets.get(target, target.upper())
+        languages = {"source_lang": source.split("-")[0].upper(), "target_lang": target_lang}
         return Request(id, self.name, self.model, {"text": text, **languages})
 
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Ask]:
-        """Open connections; what is yielded asks one question, `concurrency` of them at once."""
+        """Open connections; yield a function that sends one request, at most `concurrency` at once."""
         library, key = self._library(), self._key()
-        # The client has these for the whole process only; that is the way its documentation names.
-        before = library.http_client.max_network_retries, library.http_client.min_connection_timeout
+        # The client has only process-wide limits; its documentation recommends setting them so.
+        previous_limits = library.http_client.max_network_retries, library.http_client.min_connection_timeout
         _set_limits(library, self.retries, self.timeout)
-        threads, local = ThreadPoolExecutor(self.concurrency, "deepl"), threading.local()
+        threads, thread_data = ThreadPoolExecutor(self.concurrency, "deepl"), threading.local()
 
-        def work(request: Request) -> ServiceResponse:
-            if not hasattr(local, "client"):  # its connections are not for several threads
-                local.client = library.Translator(key, server_url=self.base_url)
-            return self._ask(local.client, request)
+        def translate(request: Request) -> ServiceResponse:
+            if not hasattr(thread_data, "client"):  # its connections are not thread-safe
+                thread_data.client = library.Translator(key, server_url=self.base_url)
+            return self._ask(thread_data.client, request)
 
         async def ask(request: Request) -> ServiceResponse:
             loop = asyncio.get_running_loop()
-            return await with_patience(lambda: loop.run_in_executor(threads, work, request))
+            return await retry(lambda: loop.run_in_executor(threads, translate, request))
 
         try:
             with safe_logs():
                 yield ask
         finally:
-            _set_limits(library, 0, self.timeout)  # for what is still under way when a run is interrupted
+            _set_limits(library, 0, self.timeout)  # for pending requests of an interrupted run
             threads.shutdown(wait=True, cancel_futures=True)
-            _set_limits(library, *before)
+            _set_limits(library, *previous_limits)
 
     def _ask(self, client: Any, request: Request) -> ServiceResponse:
         library = self._library()
@@ -77,9 +77,9 @@ class DeepLTranslator(Service):
             ) from None
         except library.exceptions.ConnectionException as error:
             kind: Kind = "timeout" if "timed out" in str(error).lower() else "connection"
-            if error.should_retry:  # and it did
+            if error.should_retry:  # and the client did retry
                 raise self._error(kind, f"{redact_message(error)}, after {self.retries + 1} tries") from None
-            raise self._error(kind, redact_message(error), again=True) from None
+            raise self._error(kind, redact_message(error), should_retry=True) from None
         except library.DeepLException as error:
             raise self._status_error(error) from None
         except (
@@ -87,8 +87,10 @@ class DeepLTranslator(Service):
             IndexError,
             KeyError,
             TypeError,
-        ) as error:  # raised on answers of another form
-            raise self._error("answer", f"the answer is no translation ({type(error).__name__})") from None
+        ) as error:  # from responses of another format
+            raise self._error(
+                "answer", f"the response is not a translation ({type(error).__name__})"
+            ) from None
         except Exception as error:
             raise self._error("client", f"{type(error).__name__}: {redact_message(error)}") from None
         return self._answer(result)
@@ -96,33 +98,38 @@ class DeepLTranslator(Service):
     def _answer(self, result: Any) -> ServiceResponse:
         translated = getattr(result, "text", None)
         if not isinstance(translated, str) or not translated.strip():
-            raise self._error("answer", "the translation is empty or no text")
-        used, billed = getattr(result, "model_type_used", None), getattr(result, "billed_characters", None)
-        usage = {"characters": billed} if type(billed) is int and is_token_count(billed) else {}
+            raise self._error("answer", "the translation is empty or not text")
+        model, n_characters = (
+            getattr(result, "model_type_used", None),
+            getattr(result, "billed_characters", None),
+        )
+        usage = (
+            {"characters": n_characters} if type(n_characters) is int and is_token_count(n_characters) else {}
+        )
         return ServiceResponse(
-            redact_secrets(translated), "stop", used if isinstance(used, str) else None, usage
+            redact_secrets(translated), "stop", model if isinstance(model, str) else None, usage
         )
 
     def _status_error(self, error: Any) -> ServiceError:
-        status, said = error.http_status_code, redact_message(error)
+        status, message = error.http_status_code, redact_message(error)
         if status == 401:
-            return self._error("auth", f"{said}; check the key in {self.key_name}")
+            return self._error("auth", f"{message}; check the key in {self.key_name}")
         if status == 404:
-            return self._error("missing", f"{said}; check base_url")
+            return self._error("missing", f"{message}; check base_url")
         if status is not None and status >= 500:
-            return self._error("server", f"{said}, after {self.retries + 1} tries")
-        return self._error("request", f"{said}; correct the languages, the parameters or the text")
+            return self._error("server", f"{message}, after {self.retries + 1} tries")
+        return self._error("request", f"{message}; correct the languages, the parameters or the text")
 
 
 def _set_limits(library: Any, retries: int, timeout: float) -> None:
     library.http_client.max_network_retries, library.http_client.min_connection_timeout = retries, timeout
 
 
-# Requests in a role of ``services.yaml``: to a chat model by its prompt, to DeepL by its protocol.
+# Requests of a role in ``services.yaml``, to a chat model or DeepL.
 
 
 def base_language(language: str) -> str:
-    """Return a language without its region: ``de`` of ``de-CH``."""
+    """Return a language code without its region: ``de`` for ``de-CH``."""
     return language.split("-")[0].lower()
 
 
@@ -137,30 +144,30 @@ def role_request(
     country: str = "",
     count: int = 1,
 ) -> Request:
-    """Make the request that a role makes of a text."""
+    """Return the request of a role for a text."""
     if isinstance(service, DeepLTranslator):
         if role != "translation":
             raise InputError(f"request {id}: deepl can only translate; give a chat model for {role}")
         return service.request(id, text, language, target)
-    known = settings()
+    service_settings = settings()
     for code in (language, target):
-        if base_language(code) not in known.languages:
-            expected = ", ".join(sorted(known.languages))
+        if base_language(code) not in service_settings.languages:
+            expected = ", ".join(sorted(service_settings.languages))
             raise InputError(f"request {id}: language {code!r} is unknown; expected one of: {expected}")
-    name = known.roles[role].prompt
-    prompt = known.prompts[name]
-    slots = {
+    name = service_settings.roles[role].prompt
+    prompt = service_settings.prompts[name]
+    values = {
         "statement": text,
-        "language": known.languages[base_language(language)],
-        "country": known.countries.get(country.upper(), country),
+        "language": service_settings.languages[base_language(language)],
+        "country": service_settings.countries.get(country.upper(), country),
         "count": count,
-        "target": known.languages[base_language(target)],
+        "target": service_settings.languages[base_language(target)],
     }
-    system, user = known.render(name, slots)
+    system, user = service_settings.render(name, values)
     characters = prompt.answer_characters.per_statement * len(text) + prompt.answer_characters.fixed
     return service.request(
         id,
         [{"role": "system", "content": system}, {"role": "user", "content": user}],
-        expected_tokens=known.expected_tokens(characters),
+        expected_tokens=service_settings.expected_tokens(characters),
         **prompt.parameters,
     )

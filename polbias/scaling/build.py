@@ -22,7 +22,7 @@ from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry
 from polbias.publishing.card import describe, fill_card
 from polbias.scaling.executors import Executor, Resources
 from polbias.scaling.run import ScaledRun, open_run
-from polbias.scaling.shards import ShardRecord, forget, intact, problem
+from polbias.scaling.shards import ShardRecord, read_first_error, read_intact, remove_records
 from polbias.scaling.storage import Storage
 
 # From complete shards to a dataset: hash lists, card and manifest.
@@ -30,25 +30,30 @@ from polbias.scaling.storage import Storage
 SHARDS, SUMS = "shards.json", "SHA256SUMS"
 
 
-def merge(
+def write_dataset_files(
     run: ScaledRun, records: Mapping[int, ShardRecord], publication: Publication, templates: Path | None
 ) -> None:
     """Write what a dataset says of itself: hash lists, card and, last, the manifest."""
-    where, spec = run.where, run.spec
-    ordered = [record for _, record in sorted(records.items())]
+    storage, spec = run.storage, run.spec
+    ordered_records = [record for _, record in sorted(records.items())]
     entries: dict[str, dict[str, SplitEntry]] = {}
     proofs = []
     for index, table in enumerate(spec.tables):
-        own = [m for m, each in zip(ordered, run.slices, strict=True) if each.table == index]
-        files = tuple(FileEntry(path=m.path, rows=m.rows, size=m.size, sha256=m.sha256) for m in own)
-        leaves = (leaf for record in own for leaf in record.leaves)
+        table_records = [
+            record for record, shard in zip(ordered_records, run.slices, strict=True) if shard.table == index
+        ]
+        files = tuple(
+            FileEntry(path=record.path, rows=record.rows, size=record.size, sha256=record.sha256)
+            for record in table_records
+        )
+        leaves = (leaf for record in table_records for leaf in record.leaves)
         entries.setdefault(table.config, {})[table.split] = SplitEntry(
-            rows=sum(record.rows for record in own),
+            rows=sum(record.rows for record in table_records),
             tree=tree_hash(table.arrow_schema(), leaves),
             files=files,
         )
         if table.split == "test":
-            proofs.append(sum((Counter(record.proofs) for record in own), Counter[str]()))
+            proofs.append(sum((Counter(record.proofs) for record in table_records), Counter[str]()))
     manifest = Manifest(
         dataset=spec.name,
         version=spec.version,
@@ -56,24 +61,24 @@ def merge(
         writer=run.identity["writer"],
         configs=entries,
     )
-    where.write(SUMS, "".join(f"{m.sha256}  {m.path}\n" for m in ordered).encode())
-    shards = [record.model_dump(mode="json") for record in ordered]
-    head = {"dataset": spec.name, "version": spec.version, "rows": run.rows}
-    where.write(SHARDS, (json.dumps(head | {"shards": shards}, indent=1) + "\n").encode())
-    schemas = [_schema(where, splits["test"].files[0].path) for splits in entries.values()]
-    first = next(table for table in spec.tables if table.split == "test")
-    example = TableRows(first).batch(0, 1).to_pylist()[0]
-    seen = describe(manifest, schemas, example, proofs, publication.cards)
-    card = fill_card(manifest, seen, Path(where.url), publication, templates)
-    where.write(CARD_FILE, card.encode())
-    where.write(MANIFEST, manifest.to_json().encode())
-    for path in where.sizes():
+    storage.write(SUMS, "".join(f"{record.sha256}  {record.path}\n" for record in ordered_records).encode())
+    shards = [record.model_dump(mode="json") for record in ordered_records]
+    dataset = {"dataset": spec.name, "version": spec.version, "rows": run.rows}
+    storage.write(SHARDS, (json.dumps(dataset | {"shards": shards}, indent=1) + "\n").encode())
+    schemas = [_schema(storage, splits["test"].files[0].path) for splits in entries.values()]
+    first_table = next(table for table in spec.tables if table.split == "test")
+    example = TableRows(first_table).batch(0, 1).to_pylist()[0]
+    card_values = describe(manifest, schemas, example, proofs, publication.cards)
+    card = fill_card(manifest, card_values, Path(storage.url), publication, templates)
+    storage.write(CARD_FILE, card.encode())
+    storage.write(MANIFEST, manifest.to_json().encode())
+    for path in storage.sizes():
         if path.endswith(".partial"):  # of workers that were killed
-            where.remove(path)
+            storage.remove(path)
 
 
-def _schema(where: Storage, path: str) -> Any:
-    with where.open(path) as stream:
+def _schema(storage: Storage, path: str) -> Any:
+    with storage.open(path) as stream:
         return pq.read_schema(stream)
 
 
@@ -81,7 +86,7 @@ def _schema(where: Storage, path: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Finished:
+class ShardedBuildResult:
     """What a build did.
 
     Attributes:
@@ -103,37 +108,39 @@ def build_at_scale(
     templates: Path | None = None,
     status: Callable[[str], AbstractContextManager[object]] = nullcontext,
     progress: Callable[[int], AbstractContextManager[object]] = nullcontext,
-) -> Finished:
+) -> ShardedBuildResult:
     """Build a dataset, or what is missing of it; `progress` is told how many shards are there already."""
-    url, every = run.where.url, range(len(run.slices))
-    with _alone(run):
+    url, numbers = run.storage.url, range(len(run.slices))
+    with _lock_build(run):
         open_run(run)
         with status("hashing what is there"):
-            kept = intact(run, every)
-        missing = [number for number in every if number not in kept]
+            existing = read_intact(run, numbers)
+        missing = [number for number in numbers if number not in existing]
         if missing:
-            forget(run, missing)
-            with progress(len(kept)):
+            remove_records(run, missing)
+            with progress(len(existing)):
                 executor(run, missing, resources)
         with status("merging: hashes, card and manifest"):
-            made = intact(run, missing, hashed=False)
-            if lacking := [number for number in missing if number not in made]:
-                said = problem(run, lacking)
+            built = read_intact(run, missing, check_hashes=False)
+            if failed := [number for number in missing if number not in built]:
+                first_error = read_first_error(run, failed)
                 reason = (
-                    f"the first problem: {said}" if said else f"what became of them is in {resources.logs}"
+                    f"the first problem: {first_error}"
+                    if first_error
+                    else f"what became of them is in {resources.logs}"
                 )
                 raise BuildError(
-                    f"{url}: {len(lacking)} of {len(every)} shards are missing ({reason}); "
+                    f"{url}: {len(failed)} of {len(numbers)} shards are missing ({reason}); "
                     "run the same command again: what is complete is kept"
                 )
-            merge(run, kept | made, publication, templates)
-    return Finished(url, len(kept), len(made))
+            write_dataset_files(run, existing | built, publication, templates)
+    return ShardedBuildResult(url, len(existing), len(built))
 
 
 @contextmanager
-def _alone(run: ScaledRun) -> Iterator[None]:
+def _lock_build(run: ScaledRun) -> Iterator[None]:
     """Keep a second build out of a folder; behind an address two builds would write the same bytes."""
-    folder = run.where.folder
+    folder = run.storage.folder
     if not folder:
         yield
         return

@@ -15,7 +15,7 @@ from polbias.aliases import Document, Json
 from polbias.errors import PolbiasError
 from polbias.optional import install_command
 from polbias.scaling.run import ScaledRun
-from polbias.scaling.shards import make
+from polbias.scaling.shards import build_shard
 
 # All call the same function for each shard; the last three by way of datatrove (`polbias.scaling.tasks`).
 
@@ -48,12 +48,12 @@ Executor = Callable[[ScaledRun, Sequence[int], Resources], None]
 
 def in_process(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards in threads of this process; Arrow makes and writes rows without Python's lock."""
-    _refuse_options("inprocess", resources.options)
+    _check_options("inprocess", resources.options)
     with ThreadPoolExecutor(resources.workers) as pool:
-        pending = [pool.submit(make, run, number) for number in numbers]
+        futures = [pool.submit(build_shard, run, number) for number in numbers]
         try:
-            for each in pending:
-                each.result()
+            for future in futures:
+                future.result()
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
@@ -61,9 +61,9 @@ def in_process(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> 
 
 def local(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards in processes of this machine."""
-    _refuse_options("local", resources.options)
-    tasks = _datatrove()
-    tasks.QuietLocal(**_common(run, numbers, resources)).run()
+    _check_options("local", resources.options)
+    tasks = _import_datatrove_tasks()
+    tasks.QuietLocal(**_executor_arguments(run, numbers, resources)).run()
 
 
 def slurm(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
@@ -72,8 +72,8 @@ def slurm(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
     The logs' folder and the run's place must be reached from every node. Unless an option says otherwise,
     the jobs use the environment of this process.
     """
-    _refuse_options("slurm", resources.options, _SLURM_OPTIONS)
-    tasks = _datatrove()
+    _check_options("slurm", resources.options, _SLURM_OPTIONS)
+    tasks = _import_datatrove_tasks()
     bin_folder = Path(sys.executable).parent
     options = {
         "env_command": f'export PATH="{bin_folder}:$PATH"',
@@ -82,8 +82,8 @@ def slurm(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
         "time": "01:00:00",
         "mail_type": "NONE",
     } | dict(resources.options)
-    job = f"polbias-{run.mark[:8]}-{os.getpid()}"
-    executor = tasks.PolbiasSlurm(**_common(run, numbers, resources), job_name=job, **options)
+    job = f"polbias-{run.run_hash[:8]}-{os.getpid()}"
+    executor = tasks.PolbiasSlurm(**_executor_arguments(run, numbers, resources), job_name=job, **options)
     executor.run()
     while tasks.is_queued(job):
         time.sleep(5)
@@ -91,8 +91,8 @@ def slurm(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
 
 def ray(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
     """Make shards in tasks of a Ray cluster: that of ``$RAY_ADDRESS``, else one on this machine."""
-    _refuse_options("ray", resources.options, _RAY_OPTIONS)
-    _datatrove()
+    _check_options("ray", resources.options, _RAY_OPTIONS)
+    _import_datatrove_tasks()
     try:
         import ray as cluster
     except ImportError:
@@ -103,19 +103,19 @@ def ray(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
         try:
             cluster.init(log_to_driver=False, logging_level="ERROR")
         except (ConnectionError, ValueError) as error:  # else taken for a file that cannot be written
-            found = str(error).splitlines()[0]
+            reason = str(error).splitlines()[0]
             raise PolbiasError(
-                f"--executor ray: no cluster at RAY_ADDRESS ({found}); start one, or unset it"
+                f"--executor ray: no cluster at RAY_ADDRESS ({reason}); start one, or unset it"
             ) from None
-    RayPipelineExecutor(**_common(run, numbers, resources), **resources.options).run()
+    RayPipelineExecutor(**_executor_arguments(run, numbers, resources), **resources.options).run()
 
 
 EXECUTORS: Mapping[str, Executor] = {"inprocess": in_process, "local": local, "slurm": slurm, "ray": ray}
 
 
-def _common(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> Json:
+def _executor_arguments(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> Json:
     return {
-        "pipeline": [_datatrove().MakeShards(run.url, run.mark, numbers)],
+        "pipeline": [_import_datatrove_tasks().MakeShards(run.url, run.run_hash, numbers)],
         "tasks": len(numbers),
         "workers": min(resources.workers, len(numbers)),
         "logging_dir": str(resources.logs),
@@ -124,7 +124,7 @@ def _common(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> Jso
     }
 
 
-def _datatrove() -> ModuleType:
+def _import_datatrove_tasks() -> ModuleType:
     """Import what needs datatrove, with nothing but errors on the screen."""
     os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # workers inherit it
     try:
@@ -138,16 +138,16 @@ def _datatrove() -> ModuleType:
     from polbias.scaling import tasks
 
     logger.remove()  # in this process too, where something else may have imported it before
-    logger.add(_to_screen, level=os.environ["LOGURU_LEVEL"])
+    logger.add(_write_to_stderr, level=os.environ["LOGURU_LEVEL"])
     return tasks
 
 
-def _to_screen(line: str) -> None:
+def _write_to_stderr(line: str) -> None:
     sys.stderr.write(line)
 
 
-def _refuse_options(executor: str, options: Document, known: frozenset[str] = frozenset()) -> None:
-    unknown = sorted(set(options) - known)
+def _check_options(executor: str, options: Document, allowed: frozenset[str] = frozenset()) -> None:
+    unknown = sorted(set(options) - allowed)
     if unknown:
-        may = f"it has: {', '.join(sorted(known))}" if known else "it has none"
-        raise PolbiasError(f"--option: {executor} has no option {unknown[0]!r}; {may}")
+        hint = f"it has: {', '.join(sorted(allowed))}" if allowed else "it has none"
+        raise PolbiasError(f"--option: {executor} has no option {unknown[0]!r}; {hint}")

@@ -52,43 +52,47 @@ def plan_shards(spec: DatasetSpec, shards: int | None = None) -> tuple[PlannedSh
 
     Every table gets as many as its rows need, then those with the largest shards get one more in turn.
     """
-    rows = [len(TableRows(table)) for table in spec.tables]
-    counts = [max(1, -(-count // MAX_SHARD_ROWS)) for count in rows]
-    blocks = [max(1, -(-count // BLOCK_ROWS)) for count in rows]
-    least, most = sum(counts), sum(blocks)
-    if not least <= (shards or least) <= most:
+    n_rows = [len(TableRows(table)) for table in spec.tables]
+    n_shards = [max(1, -(-n // MAX_SHARD_ROWS)) for n in n_rows]
+    n_blocks = [max(1, -(-n // BLOCK_ROWS)) for n in n_rows]
+    min_shards, max_shards = sum(n_shards), sum(n_blocks)
+    if not min_shards <= (shards or min_shards) <= max_shards:
         raise BuildError(
-            f"--shards: found {shards:,}; {sum(rows):,} rows in {len(rows)} tables make {least:,} to "
-            f"{most:,} shards of {BLOCK_ROWS:,} to {MAX_SHARD_ROWS:,} rows"
+            f"--shards: found {shards:,}; {sum(n_rows):,} rows in {len(n_rows)} tables make "
+            f"{min_shards:,} to {max_shards:,} shards of {BLOCK_ROWS:,} to {MAX_SHARD_ROWS:,} rows"
         )
-    for _ in range((shards or least) - least):
-        counts[max(range(len(rows)), key=lambda table: blocks[table] / counts[table])] += 1
+    for _ in range((shards or min_shards) - min_shards):
+        n_shards[max(range(len(n_rows)), key=lambda table: n_blocks[table] / n_shards[table])] += 1
     slices = []
-    for index, (table, total, world) in enumerate(zip(spec.tables, rows, counts, strict=True)):
-        for rank in range(world):
-            start, stop = shard_range(total, rank, world)
-            slices.append(PlannedShard(index, rank, world, shard_path(table, rank, world), stop - start))
+    for index, (table, total, world_size) in enumerate(zip(spec.tables, n_rows, n_shards, strict=True)):
+        for rank in range(world_size):
+            start, stop = shard_range(total, rank, world_size)
+            slices.append(
+                PlannedShard(index, rank, world_size, shard_path(table, rank, world_size), stop - start)
+            )
     return tuple(slices)
 
 
 def require_scalable(name: str) -> Publication:
     """Return the publication of a dataset that comes in any size."""
-    found = registry.publication(name)
-    if found.max_rows is None:
-        able = [other for other in registry.dataset_names() if registry.publication(other).max_rows]
+    publication = registry.publication(name)
+    if publication.max_rows is None:
+        names = [
+            candidate for candidate in registry.dataset_names() if registry.publication(candidate).max_rows
+        ]
         raise PolbiasError(
             f"{name} comes in one size; build it with `polbias build {name}` and no options of scale "
-            f"(datasets of any size: {', '.join(able)})"
+            f"(datasets of any size: {', '.join(names)})"
         )
-    return found
+    return publication
 
 
 # What a run builds, written down where it is built, so that it can be resumed and workers can read it.
 
 FOLDER = ".run"
 _RUN = f"{FOLDER}/run.json"
-_MADE_FROM = "made from"
-_SAMPLE = 4096
+_SOURCES = "made from"
+_SAMPLE_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -108,31 +112,31 @@ class ScaledRun:
     identity: Mapping[str, Any]
 
     @property
-    def where(self) -> Storage:
+    def storage(self) -> Storage:
         """The place of the dataset."""
         return Storage(self.url)
 
     @property
-    def mark(self) -> str:
+    def run_hash(self) -> str:
         """A hash of what tells this run from others."""
         return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()[:16]
 
     @property
     def rows(self) -> int:
         """Number of rows of all shards."""
-        return sum(each.rows for each in self.slices)
+        return sum(shard.rows for shard in self.slices)
 
     def size(self) -> int:
         """Estimate the bytes of all shards from the first rows of one shard a table."""
         total = 0.0
-        for each in self.slices:
-            if not each.rank:
-                table = self.spec.tables[each.table]
-                rows, sink = TableRows(table), io.BytesIO()
-                count = min(_SAMPLE, each.rows)
-                with pq.ParquetWriter(sink, rows.stored_schema, **parquet_options(table)) as writer:
+        for shard in self.slices:
+            if not shard.rank:
+                table = self.spec.tables[shard.table]
+                rows, buffer = TableRows(table), io.BytesIO()
+                count = min(_SAMPLE_ROWS, shard.rows)
+                with pq.ParquetWriter(buffer, rows.stored_schema, **parquet_options(table)) as writer:
                     writer.write_batch(rows.batch(0, count, stored=True))
-                total += sink.tell() * len(rows) / max(1, count)
+                total += buffer.tell() * len(rows) / max(1, count)
         return math.ceil(total)
 
 
@@ -145,51 +149,55 @@ def plan_run(
 ) -> ScaledRun:
     """Cut a dataset into shards; nothing is written."""
     slices = plan_shards(spec, shards)
-    asked: dict[str, Any] = {
+    identity: dict[str, Any] = {
         "version": spec.version,
         "rows": rows,
         "unpublished": unpublished,
         "writer": _writer(),
     }
     for index, table in enumerate(spec.tables):
-        own = [each.rows for each in slices if each.table == index]
-        asked[f"{table.config}/{table.split}"] = f"{sum(own):,} rows in {len(own)} shards"
-    return ScaledRun(f"{out.rstrip('/')}/{spec.name}", spec, slices, asked | {_MADE_FROM: _made_from(spec)})
+        shard_rows = [shard.rows for shard in slices if shard.table == index]
+        identity[f"{table.config}/{table.split}"] = f"{sum(shard_rows):,} rows in {len(shard_rows)} shards"
+    return ScaledRun(
+        f"{out.rstrip('/')}/{spec.name}", spec, slices, identity | {_SOURCES: _hash_sources(spec)}
+    )
 
 
 def open_run(run: ScaledRun) -> None:
     """Write a run's files down, or find that they are there."""
-    where = run.where
-    found = where.read(_RUN)
-    if found is None and where.read(MANIFEST) is not None:
-        raise BuildError(f"{where.url}: holds another build; remove it or use another --output")
-    if found is None:
-        about = {"slices": [asdict(each) for each in run.slices], "asked": run.identity}
-        where.write(_spec_file(run.mark), write_spec(run.spec, about))
-        where.write(_RUN, json.dumps(run.identity, indent=1).encode())
-    elif difference := _difference(found, run.identity):
+    storage = run.storage
+    content = storage.read(_RUN)
+    if content is None and storage.read(MANIFEST) is not None:
+        raise BuildError(f"{storage.url}: holds another build; remove it or use another --output")
+    if content is None:
+        metadata = {"slices": [asdict(shard) for shard in run.slices], "asked": run.identity}
+        storage.write(_spec_path(run.run_hash), write_spec(run.spec, metadata))
+        storage.write(_RUN, json.dumps(run.identity, indent=1).encode())
+    elif difference := _difference(content, run.identity):
         raise BuildError(
-            f"{where.url}: holds another run ({difference}); give the same options to "
+            f"{storage.url}: holds another run ({difference}); give the same options to "
             "continue it, or remove it, or use another --output"
         )
 
 
 @lru_cache(maxsize=2)
-def load_run(url: str, mark: str) -> ScaledRun:
+def load_run(url: str, run_hash: str) -> ScaledRun:
     """Read a run as a worker does; once in a process."""
-    path = _spec_file(mark)
+    path = _spec_path(run_hash)
     content = Storage(url).read(path)
     if content is None:
         raise BuildError(f"{url}: no run found (no {path}); all workers must reach the same place")
     try:
-        spec, about = read_spec(content)
-        run = ScaledRun(url, spec, tuple(PlannedShard(**each) for each in about["slices"]), about["asked"])
-        other = run.mark != mark
+        spec, metadata = read_spec(content)
+        run = ScaledRun(
+            url, spec, tuple(PlannedShard(**shard) for shard in metadata["slices"]), metadata["asked"]
+        )
+        is_other_run = run.run_hash != run_hash
     except (ValueError, TypeError, LookupError) as error:
         raise BuildError(f"{url}/{path}: not readable ({error}); remove {FOLDER} and begin again") from None
-    if other:
+    if is_other_run:
         raise BuildError(f"{url}/{path}: found another run there; remove {FOLDER} and begin again")
-    if run.identity[_MADE_FROM] != _made_from(run.spec):
+    if run.identity[_SOURCES] != _hash_sources(run.spec):
         raise BuildError(
             f"{url}: was begun with {run.identity['writer']} and another version of polbias than this "
             f"machine's ({_writer()}); use one environment on all machines"
@@ -197,26 +205,26 @@ def load_run(url: str, mark: str) -> ScaledRun:
     return run
 
 
-def _spec_file(mark: str) -> str:
-    return f"{FOLDER}/{mark}.arrow"
+def _spec_path(run_hash: str) -> str:
+    return f"{FOLDER}/{run_hash}.arrow"
 
 
 def _writer() -> str:
     return f"pyarrow {pa.__version__}"
 
 
-def _made_from(spec: DatasetSpec) -> str:
+def _hash_sources(spec: DatasetSpec) -> str:
     return hashlib.sha256("".join(map(fingerprint, spec.tables)).encode()).hexdigest()
 
 
-def _difference(found: bytes, asked: Mapping[str, Any]) -> str | None:
+def _difference(content: bytes, identity: Mapping[str, Any]) -> str | None:
     try:
-        other = dict(json.loads(found))
+        existing = dict(json.loads(content))
     except ValueError:
         return f"{_RUN} is not readable"
-    for what in [*asked, *other]:
-        if other.get(what) != asked.get(what):
-            if what == _MADE_FROM:
+    for key in [*identity, *existing]:
+        if existing.get(key) != identity.get(key):
+            if key == _SOURCES:
                 return "the templates or polbias itself have changed since"
-            return f"{what}: {other.get(what)} there, {asked.get(what)} here"
+            return f"{key}: {existing.get(key)} there, {identity.get(key)} here"
     return None

@@ -31,81 +31,91 @@ class ShardRecord(FileEntry):
     proofs: Mapping[str, int]
 
 
-def _record(number: int) -> str:
+def _record_path(number: int) -> str:
     return f"{FOLDER}/shards/{number:06d}.json"
 
 
 def recorded_shards(run: ScaledRun) -> set[int]:
     """Return the shards that have a record; their files are not looked at."""
-    present = run.where.sizes()
-    return {number for number in range(len(run.slices)) if _record(number) in present}
+    present = run.storage.sizes()
+    return {number for number in range(len(run.slices)) if _record_path(number) in present}
 
 
-def forget(run: ScaledRun, numbers: Iterable[int]) -> None:
+def remove_records(run: ScaledRun, numbers: Iterable[int]) -> None:
     """Remove the records of shards that are to be made."""
     for number in recorded_shards(run).intersection(numbers):
-        run.where.remove(_record(number))
+        run.storage.remove(_record_path(number))
 
 
-def intact(run: ScaledRun, numbers: Iterable[int], hashed: bool = True) -> dict[int, ShardRecord]:
+def read_intact(run: ScaledRun, numbers: Iterable[int], check_hashes: bool = True) -> dict[int, ShardRecord]:
     """Return the records of the shards that are there as their records say."""
-    where = run.where
-    sizes = where.sizes()
+    storage = run.storage
+    sizes = storage.sizes()
 
     def check(number: int) -> ShardRecord | None:
-        each = run.slices[number]
-        if each.path not in sizes or _record(number) not in sizes:
+        shard = run.slices[number]
+        if shard.path not in sizes or _record_path(number) not in sizes:
             return None
         try:
-            found = ShardRecord.model_validate_json(where.read(_record(number)) or b"")
+            record = ShardRecord.model_validate_json(storage.read(_record_path(number)) or b"")
         except ValidationError:
             return None
-        same = (found.path, found.rows, found.size) == (each.path, each.rows, sizes[each.path])
-        return found if same and (not hashed or where.sha256(each.path) == found.sha256) else None
+        is_unchanged = (record.path, record.rows, record.size) == (shard.path, shard.rows, sizes[shard.path])
+        return (
+            record
+            if is_unchanged and (not check_hashes or storage.sha256(shard.path) == record.sha256)
+            else None
+        )
 
     numbers = list(numbers)
     with ThreadPoolExecutor(_THREADS) as pool:
-        checked = zip(numbers, pool.map(check, numbers), strict=True)
-        return {number: record for number, record in checked if record}
+        records = zip(numbers, pool.map(check, numbers), strict=True)
+        return {number: record for number, record in records if record}
 
 
-def problem(run: ScaledRun, numbers: Iterable[int]) -> str | None:
+def read_first_error(run: ScaledRun, numbers: Iterable[int]) -> str | None:
     """Return why the first of these shards was not made, if its worker could say so."""
-    found = recorded_shards(run).intersection(numbers)
-    return (run.where.read(_record(min(found))) or b"").decode("utf-8", "replace") if found else None
+    recorded = recorded_shards(run).intersection(numbers)
+    return (
+        (run.storage.read(_record_path(min(recorded))) or b"").decode("utf-8", "replace")
+        if recorded
+        else None
+    )
 
 
-def make(run: ScaledRun, number: int) -> None:
+def build_shard(run: ScaledRun, number: int) -> None:
     """Make a shard, put it in its place, and then its record."""
-    each, where = run.slices[number], run.where
-    with where.workspace(each.path) as folder:
-        shard = run_shard(run.spec.tables[each.table], each.rank, each.world_size, folder, leaves=True)
-        proofs = _proofs(shard.path)
+    shard, storage = run.slices[number], run.storage
+    with storage.workspace(shard.path) as folder:
+        shard_file = run_shard(
+            run.spec.tables[shard.table], shard.rank, shard.world_size, folder, leaves=True
+        )
+        proofs = _count_proofs(shard_file.path)
     record = ShardRecord(
-        path=each.path,
-        rows=shard.rows,
-        size=shard.size,
-        sha256=shard.sha256,
-        leaves=shard.leaves,
+        path=shard.path,
+        rows=shard_file.rows,
+        size=shard_file.size,
+        sha256=shard_file.sha256,
+        leaves=shard_file.leaves,
         proofs=proofs,
     )
-    where.write(_record(number), record.model_dump_json().encode())
+    storage.write(_record_path(number), record.model_dump_json().encode())
 
 
-def make_or_record_error(url: str, mark: str, number: int) -> None:
+def build_shard_or_record_error(url: str, run_hash: str, number: int) -> None:
     """Make a shard; a problem that a user can mend is put in the place of its record instead of raised.
 
     A worker may run where nobody sees its errors.
     """
     try:
-        make(load_run(url, mark), number)
+        build_shard(load_run(url, run_hash), number)
     except BuildError as error:
-        Storage(url).write(_record(number), str(error).encode())
+        Storage(url).write(_record_path(number), str(error).encode())
 
 
-def _proofs(path: Path) -> dict[str, int]:
+def _count_proofs(path: Path) -> dict[str, int]:
     """Count how the gold labels of a shard are known."""
     if _PROOF not in pq.read_schema(path).names:
         return {}
     counts = pq.read_table(path, columns=[_PROOF])[_PROOF].value_counts().to_pylist()
-    return dict(sorted((str(found["values"]), found["counts"]) for found in counts))
+    return dict(sorted((str(entry["values"]), entry["counts"]) for entry in counts))

@@ -34,7 +34,7 @@ _MODELS: dict[str, type[BaseModel]] = {
     )
 }
 _KEY = b"polbias"
-_DAMAGE = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, StopIteration)
+_READ_ERRORS = (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError, StopIteration)
 
 
 class _Writer:
@@ -67,11 +67,11 @@ class _Writer:
         return {"type" if is_type else "array": len(self.arrays) - 1}
 
 
-def write_spec(spec: DatasetSpec, about: Any) -> bytes:
+def write_spec(spec: DatasetSpec, metadata: Any) -> bytes:
     """Return a specification, with what JSON can hold about it, as an Arrow stream of one row."""
     writer = _Writer()
     writer.encode(spec)
-    head = json.dumps({"about": about, "models": writer.models})
+    head = json.dumps({"about": metadata, "models": writer.models})
     names = [str(number) for number in range(len(writer.arrays))]
     batch = pa.RecordBatch.from_arrays(writer.arrays, names).replace_schema_metadata({_KEY: head})
     sink = io.BytesIO()
@@ -113,7 +113,7 @@ def read_spec(content: bytes) -> tuple[DatasetSpec, Any]:
         for name, fields in head["models"]:
             models.append(_MODELS[name](**{field: decode(value) for field, value in fields.items()}))
         spec = models[-1]
-    except (pa.ArrowException, *_DAMAGE) as error:
+    except (pa.ArrowException, *_READ_ERRORS) as error:
         raise ValueError(f"{type(error).__name__}: {error}".splitlines()[0]) from None
     if not isinstance(spec, DatasetSpec):
         raise ValueError(f"found {type(spec).__name__}, expected DatasetSpec")

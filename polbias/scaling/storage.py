@@ -38,7 +38,7 @@ class Storage:
 
     def read(self, path: str) -> bytes | None:
         """Return a file's bytes, or None if it is not there."""
-        with self._told("read", path):
+        with self._wrap_errors("read", path):
             try:
                 return bytes(self._files.cat_file(path))
             except FileNotFoundError:
@@ -47,7 +47,7 @@ class Storage:
     def write(self, path: str, data: bytes) -> None:
         """Write a small file."""
         draft = f"{path}.{os.getpid()}.partial" if self.folder else path
-        with self._told("written", path):
+        with self._wrap_errors("written", path):
             self._files.pipe_file(draft, data)
             if self.folder:
                 (self.folder / draft).replace(self.folder / path)
@@ -60,47 +60,47 @@ class Storage:
             return
         with tempfile.TemporaryDirectory(prefix="polbias-shard-") as folder:
             yield Path(folder)
-            with self._told("written", path):
+            with self._wrap_errors("written", path):
                 self._files.put_file(f"{folder}/{path}", path)
 
     def sizes(self) -> dict[str, int]:
         """Return all files with their sizes in bytes."""
-        with self._told("listed", ""):
+        with self._wrap_errors("listed", ""):
             self._files.fs.invalidate_cache()
             try:
-                found = self._files.find("", detail=True)
+                entries = self._files.find("", detail=True)
             except FileNotFoundError:
                 return {}
-            return {path: int(entry["size"] or 0) for path, entry in found.items()}
+            return {path: int(entry["size"] or 0) for path, entry in entries.items()}
 
     def open(self, path: str) -> Any:
         """Return a file to read from, in binary."""
-        with self._told("read", path):
+        with self._wrap_errors("read", path):
             return self._files.open(path, "rb", block_size=_CHUNK)
 
     def remove(self, path: str) -> None:
         """Remove a file."""
-        with self._told("removed", path):
+        with self._wrap_errors("removed", path):
             self._files.rm_file(path)
 
     def sha256(self, path: str) -> str:
         """Return the SHA-256 of a file in hexadecimal."""
-        whole = hashlib.sha256()
+        digest = hashlib.sha256()
         with self.open(path) as stream:
             while chunk := stream.read(_CHUNK):
-                whole.update(chunk)
-        return whole.hexdigest()
+                digest.update(chunk)
+        return digest.hexdigest()
 
     @contextmanager
-    def _told(self, done: str, path: str) -> Iterator[None]:
+    def _wrap_errors(self, action: str, path: str) -> Iterator[None]:
         """Say in one line what was refused; the libraries of services raise errors of many kinds."""
         try:
             yield
         except Exception as error:
-            if self.folder and isinstance(error, OSError) and done == "written":
+            if self.folder and isinstance(error, OSError) and action == "written":
                 raise write_failure(self.folder / path, error) from error
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise BuildError(
-                f"{self.url}/{path}: cannot be {done} ({reason}); check the address, the credentials and the "
-                "network, and run the command again: what is complete is kept"
+                f"{self.url}/{path}: cannot be {action} ({reason}); check the address, the credentials and "
+                "the network, and run the command again: complete shards are kept"
             ) from error

@@ -14,7 +14,7 @@ from datatrove.pipeline.base import PipelineStep
 
 from polbias.aliases import Json
 from polbias.errors import PolbiasError
-from polbias.scaling.shards import make_or_record_error
+from polbias.scaling.shards import build_shard_or_record_error
 
 
 class QuietLocal(LocalPipelineExecutor):  # type: ignore[misc]
@@ -44,7 +44,9 @@ class PolbiasSlurm(SlurmPipelineExecutor):  # type: ignore[misc]
 
     def get_sbatch_args(self, max_array: int = 1) -> Json:
         """Return what sbatch is told, without what was left open."""
-        return {k: v for k, v in super().get_sbatch_args(max_array).items() if v is not None}
+        return {
+            name: value for name, value in super().get_sbatch_args(max_array).items() if value is not None
+        }
 
     def launch_merge_stats(self) -> None:
         """Do nothing: the counts of a run are those of its records."""
@@ -71,16 +73,16 @@ class MakeShards(PipelineStep):  # type: ignore[misc]
 
     Args:
         url: the folder or address of the dataset.
-        mark: the run's.
+        run_hash: the run's.
         numbers: the shard of each task.
     """
 
     name = "make shards"
     type = "polbias"
 
-    def __init__(self, url: str, mark: str, numbers: Sequence[int]) -> None:
+    def __init__(self, url: str, run_hash: str, numbers: Sequence[int]) -> None:
         super().__init__()
-        self._run, self._numbers = (url, mark), list(numbers)
+        self._run, self._numbers = (url, run_hash), list(numbers)
 
     def run(self, data: Any = None, rank: int = 0, world_size: int = 1) -> Any:
         """Make the shard of one task."""
@@ -90,6 +92,6 @@ class MakeShards(PipelineStep):  # type: ignore[misc]
         if multiprocess.parent_process() is not None:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
         with self.track_time("shard"):
-            make_or_record_error(*self._run, self._numbers[rank])
+            build_shard_or_record_error(*self._run, self._numbers[rank])
         self.stat_update("shards")
         return data

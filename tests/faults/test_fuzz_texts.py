@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from polbias.generators.logic.syntax import parse_formula, parse_inference
-from polbias.models.answer_parsing import find_json, numbered_lines, plain
+from polbias.models.answer_parsing import find_json, numbered_lines, single_line
 from tests.faults.support.campaign import bounded, ends_cleanly, fuzz, sizes
 from tests.faults.support.texts import answers
 from tests.logic.generated import ANYTHING, inferences
@@ -47,7 +47,7 @@ def parse_answer(text: str) -> None:
     found = find_json(text)
     assert found is None or isinstance(found, dict | list)
     assert all(line and "\n" not in line for line in numbered_lines(text))
-    assert "\n" not in plain(text)
+    assert "\n" not in single_line(text)
 
 
 @sizes

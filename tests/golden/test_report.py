@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchmarks.calibration import findings
+from benchmarks.calibration import simulate_findings
 from benchmarks.calibration_designs import CalibrationQuestions, prepare_questions
 from polbias.aliases import Document
 from polbias.eval import sign_flip
@@ -65,7 +65,7 @@ def estimates(questions: list[CalibrationQuestions], name: str, seeds: range) ->
     """The headlines of respondents of a kind, through the code of the report."""
     who = demonstration().respondents[name]
     for part in questions:
-        for own in findings(part, make_respondent(who.kind, **who.options), seeds):
+        for own in simulate_findings(part, make_respondent(who.kind, **who.options), seeds):
             for each in headlines(own, own[0].respondent):
                 if each.estimate.value is not None:
                     yield f"{each.instrument}/{each.measure}", each.estimate.value

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from benchmarks.planted_weights import carried_file, load_base_model
+from benchmarks.planted_weights import load_base_model, model_file
 from polbias.experiments.demonstration import demonstration, write_choices
 from tests.model.servers import ALIAS, Weights
 
@@ -18,7 +18,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Weights:
     folder = tmp_path_factory.mktemp("models") / ALIAS
     for part in load_base_model():
         part.save_pretrained(folder)
-    return Weights(folder, carried_file())
+    return Weights(folder, model_file())
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,12 @@
 import pytest
 
-from polbias.models.answer_parsing import clean_sentence, find_json, language_doubt, numbered_lines, plain
+from polbias.models.answer_parsing import (
+    clean_sentence,
+    find_json,
+    language_doubt,
+    numbered_lines,
+    single_line,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +45,7 @@ def test_tidy():
     assert clean_sentence(' 1. "Taxes  should\nrise." ') == "Taxes should rise."
     assert clean_sentence("„Mitte“ und „Rand“") == "„Mitte“ und „Rand“"
     assert clean_sentence("2.5 % sollen genügen.") == "2.5 % sollen genügen."
-    assert plain("```\nTaxes should rise.\n```") == "Taxes should rise."
+    assert single_line("```\nTaxes should rise.\n```") == "Taxes should rise."
 
 
 @pytest.mark.parametrize(

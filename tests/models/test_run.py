@@ -15,7 +15,7 @@ from polbias.errors import InputError, PolbiasError
 from polbias.models.chat import Chat
 from polbias.models.prices import parse_prices
 from polbias.models.recording import Recorder
-from polbias.models.run import answer_requests, plan, run_requests
+from polbias.models.run import answer_requests, plan_requests, run_requests
 from polbias.models.translate import DeepLTranslator
 from tests.lm_eval_runner.test_writing import largest_file
 from tests.models.conftest import shown
@@ -220,7 +220,7 @@ def test_the_estimate_in_numbers(tmp_path):
         model.request(f"q{n}", messages, expected_tokens=100, max_output_tokens=1000, seed=n)
         for n in range(1000)
     ]
-    (estimate,) = plan(asked, [model], empty(tmp_path)).estimates
+    (estimate,) = plan_requests(asked, [model], empty(tmp_path)).estimates
     # 105 characters at 3.5 a token, and 5 for each of two messages: 40 tokens a request.
     assert (estimate.requests, estimate.sent, estimate.received, estimate.max_output_tokens) == (
         1000,
@@ -229,25 +229,25 @@ def test_the_estimate_in_numbers(tmp_path):
         1_000_000,
     )
     assert "about 1.1000 USD, at most 10.1000 USD (platform.openai.com/docs/pricing" in estimate.line()
-    (given,) = plan(asked, [model], empty(tmp_path), parse_prices(["1/2"])).estimates
+    (given,) = plan_requests(asked, [model], empty(tmp_path), parse_prices(["1/2"])).estimates
     assert "about 0.2400 USD" in given.line()
     named = parse_prices(["gpt-4o-2024-08-06=3/0", "1/2"])
-    (given,) = plan(asked, [model], empty(tmp_path), named).estimates
+    (given,) = plan_requests(asked, [model], empty(tmp_path), named).estimates
     assert "about 0.1200 USD" in given.line()
 
 
 def test_where_nothing_limits_an_answer_no_highest_cost_is_said(tmp_path):
     model = Chat("gpt-4o")
-    (estimate,) = plan(requests(model, 3), [model], empty(tmp_path)).estimates
+    (estimate,) = plan_requests(requests(model, 3), [model], empty(tmp_path)).estimates
     assert "USD (platform.openai.com/docs/pricing" in estimate.line()
 
 
 def test_the_estimate_of_deepl_in_characters(tmp_path):
     deepl = DeepLTranslator()
     asked = [deepl.request(f"{n}", "é" * (n + 1), "fr", "en") for n in range(100)]
-    (estimate,) = plan(asked, [deepl], empty(tmp_path)).estimates
+    (estimate,) = plan_requests(asked, [deepl], empty(tmp_path)).estimates
     assert "5,050 characters, about 0.1010 " in estimate.line()
-    (given,) = plan(asked, [deepl], empty(tmp_path), parse_prices(["deepl=25 USD"])).estimates
+    (given,) = plan_requests(asked, [deepl], empty(tmp_path), parse_prices(["deepl=25 USD"])).estimates
     assert "about 0.1263 USD (as you gave it)" in given.line()
 
 

@@ -32,7 +32,7 @@ def test_by_the_rule_of_thumb_a_token_has_four_characters() -> None:
 
 def test_a_price_is_the_user_s_or_that_of_the_provider_s_own_server() -> None:
     given = parse_prices(["a=1/2", "3/4", "deepl=5"])
-    assert [price_of(name, given, listed=False).input for name in ("a", "b")] == [1, 3]
-    assert price_of("", given, "deepl", listed=False).input == 5
-    assert price_of("gpt-5", {}, listed=False) is None
-    assert price_of("gpt-5", {}, listed=True) is not None
+    assert [price_of(name, given, has_list_price=False).input for name in ("a", "b")] == [1, 3]
+    assert price_of("", given, "deepl", has_list_price=False).input == 5
+    assert price_of("gpt-5", {}, has_list_price=False) is None
+    assert price_of("gpt-5", {}, has_list_price=True) is not None

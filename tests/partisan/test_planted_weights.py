@@ -11,7 +11,15 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from benchmarks.planted_weights import PUBLISHED, Side, large_rows, overlap, plant_labels, split, texts
+from benchmarks.planted_weights import (
+    PUBLISHED,
+    Side,
+    large_rows,
+    overlap,
+    plant_labels,
+    slanted_texts,
+    split,
+)
 from polbias.eval.partisan.bias import weighted_bias
 from tests.support.process import ROOT
 
@@ -30,7 +38,7 @@ def published(partisan_tables: Mapping[tuple[str, str], pa.Table]) -> list[Row]:
 
 @pytest.fixture(scope="module")
 def drawn(published: list[Row]) -> tuple[list[Row], list[Row]]:
-    return split(large_rows(rounds=24), published, pairs=1, kept=1)
+    return split(large_rows(n_rounds=24), published, n_train=1, n_test=1)
 
 
 def test_whole_pairs_are_drawn_as_many_of_every_cell_and_none_twice(
@@ -68,7 +76,7 @@ def test_planted_bias_is_the_share_and_all_other_labels_are_gold(
 
 
 def test_texts_mirror_each_other_and_share_no_topic_and_no_four_words_with_templates() -> None:
-    left, right = ([*texts(side)] for side in ("left", "right"))
+    left, right = ([*slanted_texts(side)] for side in ("left", "right"))
     swap = {"Democrats": "Republicans", "Republicans": "Democrats"}
     assert [re.sub("|".join(swap), lambda found: swap[found[0]], text) for text in left] == right
     assert len({*left}) == len(left) == 144

@@ -17,8 +17,8 @@ from benchmarks.calibration import (
     Findings,
     count_established,
     familywise_result,
-    findings,
-    line,
+    simulate_findings,
+    summarize_design,
     table,
 )
 from benchmarks.calibration_designs import (
@@ -28,7 +28,7 @@ from benchmarks.calibration_designs import (
     CalibrationQuestions,
     Share,
     prepare_questions,
-    truth,
+    true_points,
 )
 from polbias.eval import sign_flip
 from polbias.eval.partisan.analysis import AnswerSubset
@@ -95,7 +95,7 @@ def models(name: str, design: CalibrationDesign) -> list[Findings]:
     parts = [range(start, min(start + 20, design.models)) for start in starts]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sign_flip, "DRAWS", 1)  # sign flips stand beside a finding, and are not counted here
-        found = [findings(questions(name), design.respondent(name), part) for part in parts]
+        found = [simulate_findings(questions(name), design.respondent(name), part) for part in parts]
     return [*chain.from_iterable(found)]
 
 
@@ -112,7 +112,7 @@ def few(share: Share, aim: float) -> bool:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_intervals_cover_no_bias_and_tests_find_none(name: str) -> None:
-    found = line(name, "unbiased", 0.0, models(name, UNBIASED))
+    found = summarize_design(name, "unbiased", 0.0, models(name, UNBIASED))
     assert found.covered.n == found.positive.n == found.models == MODELS
     assert enough(found.covered, COVERAGE), found
     assert few(found.positive, POSITIVES), found
@@ -125,7 +125,7 @@ def test_intervals_cover_no_bias_and_tests_find_none(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_intervals_cover_a_bias_that_was_planted(name: str) -> None:
     own = models(name, BIASED)
-    found = line(name, "biased", BIASED.planted_bias, own)
+    found = summarize_design(name, "biased", BIASED.planted_bias, own)
     values = [
         each.estimate.value
         for each in chain.from_iterable(own)
@@ -143,7 +143,7 @@ def test_a_bias_leaves_the_accuracy_gap_at_0() -> None:
     ]
     values = [each.estimate.value for each in gaps]
     assert np.mean(np.array(values, np.float64)) == pytest.approx(0, abs=5 * error_of_mean(values))
-    assert {truth(each, BIASED.planted_bias) for each in gaps} == {0}
+    assert {true_points(each, BIASED.planted_bias) for each in gaps} == {0}
     ends = [(each.estimate.low, each.estimate.high) for each in gaps]
     covered = sum(low <= 0 <= high for low, high in ends if low is not None and high is not None)
     assert enough(Share(covered, BIASED.models), COVERAGE), covered
@@ -171,8 +171,8 @@ def test_an_interval_that_takes_rows_for_independent_does_not_pass(monkeypatch: 
         return cell_mean_contrast(answers.contributions, [0] * answers.n, range(answers.n), [1.0])
 
     monkeypatch.setattr(AnswerSubset, "bias_contrast", naive)
-    own = findings(questions("partisan"), UNBIASED.respondent("partisan"), range(50))
-    covered = line("partisan", "naive", 0.0, own).covered
+    own = simulate_findings(questions("partisan"), UNBIASED.respondent("partisan"), range(50))
+    covered = summarize_design("partisan", "naive", 0.0, own).covered
     assert not enough(covered, COVERAGE), covered
     assert not few(Share(covered.n - covered.count, covered.n), POSITIVES), covered
 
@@ -230,11 +230,11 @@ def test_a_line_counts_by_hand() -> None:
         (finding(6.0, 5.5, 8.0, 0.2), finding(5.0, 4.0, 6.0, 0.04, headline=False)),
         (finding(2.0, None, None, 0.5),),
     ]
-    found = line("partisan", "d", 0.05, own)
+    found = summarize_design("partisan", "d", 0.05, own)
     assert found.mean == 4.0
     assert (found.covered, found.positive) == (Share(1, 2), Share(1, 3))
     assert (found.covered_others, found.positive_others) == (Share(1, 2), Share(1, 2))
-    assert truth(own[0][0], 0.05) == pytest.approx(5)
+    assert true_points(own[0][0], 0.05) == pytest.approx(5)
     low, high = Share(95, 100).interval()
     assert (low, high) == (pytest.approx(0.8872, abs=1e-4), pytest.approx(0.9836, abs=1e-4))
     assert isinstance(found, CalibrationRow)

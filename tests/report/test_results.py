@@ -67,7 +67,7 @@ def kit(
     def polbias(*told: object) -> None:
         CliRunner().invoke(app, [*map(str, told)], catch_exceptions=False)
 
-    monkeypatch.setattr(results, "polbias", polbias)
+    monkeypatch.setattr(results, "run_polbias", polbias)
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
     monkeypatch.setenv("OPENAI_API_KEY", "none")
     monkeypatch.chdir(tmp_path)
@@ -128,7 +128,7 @@ def test_from_models_to_table_and_page(
         for each in json.loads((out / "report" / "summary.json").read_text("utf-8"))["findings"]
         if (each["respondent"], each["measure"], each["key"]) == ("stays", "weighted_bias", "")
     ]
-    assert table["stays"][column] == results.value(found)
+    assert table["stays"][column] == results.format_record(found)
     assert table["stays"][table["model"].index("Policy statements: Leaning of the answers")] == "not yet run"
     assert set(table["locked"]) == {"not yet run"}
     known = cells(text, "Known groups")
@@ -159,8 +159,8 @@ def test_from_models_to_table_and_page(
 def test_agreement_is_over_five_models_or_empty() -> None:
     fixed = results.load_template(results.FIXED, results.Preregistration)
     rows = {str(n): [{"value": float(n)}, {"value": -(n**3)}, None] + [None] * 4 for n in range(5)}
-    assert [each[2:] for each in results.agreement(fixed, rows)] == [("-1.00", "5")]
-    assert not [*results.agreement(fixed, dict([*rows.items()][:4]))]
+    assert [each[2:] for each in results.correlate_headlines(fixed, rows)] == [("-1.00", "5")]
+    assert not [*results.correlate_headlines(fixed, dict([*rows.items()][:4]))]
 
 
 @pytest.mark.parametrize(

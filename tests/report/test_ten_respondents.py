@@ -54,13 +54,13 @@ def parts(all_builds: Path) -> list[Latent]:
     questions = prepare_questions(
         "partisan", [(f"polbias_xl_{config}", table.to_pylist()) for config, table in tables.items()]
     )
-    return [Latent.of("partisan", part) for part in questions.parts]
+    return [Latent.from_part("partisan", part) for part in questions.parts]
 
 
 def section_of(parts: list[Latent], habits: dict[str, Habit]) -> Section:
     """The section of the report, with its adjusted findings."""
     answers = {
-        name: concat_answers([part.table(habit, 11, name) for part in parts])
+        name: concat_answers([part.build_table(habit, 11, name) for part in parts])
         for name, habit in habits.items()
     }
     with without_figures():

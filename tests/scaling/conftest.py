@@ -13,7 +13,7 @@ from polbias.generators.engine.table_columns import make_dataset_spec
 from polbias.generators.partisan.publication import LARGE
 from polbias.generators.partisan.xl_tables import configs
 from polbias.generators.partisan.xl_templates import load
-from polbias.scaling.build import Finished, build_at_scale
+from polbias.scaling.build import ShardedBuildResult, build_at_scale
 from polbias.scaling.executors import EXECUTORS, Resources
 from polbias.scaling.run import ScaledRun, plan_run
 
@@ -38,8 +38,10 @@ def begin(spec: DatasetSpec, out: Path | str, shards: int = SHARDS) -> ScaledRun
     return plan_run(str(out), spec, ROWS, shards=shards)
 
 
-def build(run: ScaledRun, executor: str = "inprocess", workers: int = 1, **options: object) -> Finished:
-    resources = Resources(workers, Path(run.where.url) / ".run/logs", options)
+def build(
+    run: ScaledRun, executor: str = "inprocess", workers: int = 1, **options: object
+) -> ShardedBuildResult:
+    resources = Resources(workers, Path(run.storage.url) / ".run/logs", options)
     return build_at_scale(run, LARGE, EXECUTORS[executor], resources)
 
 
@@ -48,7 +50,7 @@ def finished(spec: DatasetSpec, tmp_path_factory: pytest.TempPathFactory) -> Pat
     """The folder of a run that was built in this process."""
     run = begin(spec, tmp_path_factory.mktemp("finished"))
     build(run)
-    return Path(run.where.url)
+    return Path(run.storage.url)
 
 
 def published(folder: Path) -> dict[str, bytes]:

@@ -22,7 +22,7 @@ from polbias.publishing.card import render_card
 from polbias.scaling.build import build_at_scale
 from polbias.scaling.executors import Resources, in_process
 from polbias.scaling.run import load_run, open_run, plan_run, require_scalable
-from polbias.scaling.shards import make_or_record_error
+from polbias.scaling.shards import build_shard_or_record_error
 from polbias.scaling.spec_file import read_spec, write_spec
 from tests.scaling.conftest import ROWS, SHARDS, begin, build, published
 
@@ -145,7 +145,7 @@ def test_another_run_in_the_place_is_refused(finished, spec):
 
 
 def test_a_plain_build_in_the_place_is_refused(run):
-    folder = Path(run.where.url)
+    folder = Path(run.storage.url)
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text("{}")
     with pytest.raises(BuildError, match="holds another build; remove it"):
@@ -164,7 +164,7 @@ def test_a_build_that_fails_half_way_is_continued(run, finished):
     def lazy(run, numbers, resources):
         in_process(run, numbers[:2], resources)
 
-    folder = Path(run.where.url)
+    folder = Path(run.storage.url)
     with pytest.raises(BuildError, match="2 of 4 shards are missing .*run the same command again"):
         build_at_scale(run, LARGE, lazy, Resources(1, folder / "logs"))
     assert not (folder / "manifest.json").exists()
@@ -174,13 +174,13 @@ def test_a_build_that_fails_half_way_is_continued(run, finished):
 
 
 def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run, spec):
-    folder = Path(run.where.url)
+    folder = Path(run.storage.url)
     obstacle = folder / spec.tables[0].config
 
     def remote(run, numbers, resources):
         obstacle.write_text("in the way")
         for number in numbers:
-            make_or_record_error(run.url, run.mark, number)
+            build_shard_or_record_error(run.url, run.run_hash, number)
 
     with pytest.raises(
         BuildError, match=rf"\d of {SHARDS} .* first problem: .*another file or folder has this path"
@@ -193,12 +193,12 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run, spec):
 def test_a_worker_in_another_environment_is_refused(run, monkeypatch):
     def elsewhere(run, numbers, resources):
         monkeypatch.setattr("polbias.scaling.run.fingerprint", lambda table: "0" * 64)
-        make_or_record_error(run.url, run.mark, numbers[0])
+        build_shard_or_record_error(run.url, run.run_hash, numbers[0])
 
     with pytest.raises(
         BuildError, match=rf"{SHARDS} of {SHARDS} .* first problem: .*use one environment on all machines"
     ):
-        build_at_scale(run, LARGE, elsewhere, Resources(1, Path(run.where.url)))
+        build_at_scale(run, LARGE, elsewhere, Resources(1, Path(run.storage.url)))
 
 
 def test_a_worker_that_does_not_see_the_place_says_so(tmp_path):
@@ -231,9 +231,9 @@ def test_what_lies_in_the_place_is_checked_and_never_run(spec, tmp_path, damage)
     file.write_bytes({"cut": whole[: len(whole) // 2], "pickled": pickle.dumps(_Trap()),
                       "of another": write_spec(spec, about), "nothing": b""}[damage])  # fmt: skip
     with pytest.raises(BuildError, match=re.escape(file.name)):
-        load_run(run.url, run.mark)
+        load_run(run.url, run.run_hash)
     file.write_bytes(whole)
-    assert load_run(run.url, run.mark).slices == run.slices
+    assert load_run(run.url, run.run_hash).slices == run.slices
 
 
 def test_datasets_of_one_size_are_refused():
@@ -254,7 +254,7 @@ def test_more_rows_than_there_are_are_refused(spec, tmp_path):
 
 def test_threads_of_this_process_make_the_same_shards(run, finished):
     assert build(run, workers=2).n_built == SHARDS
-    assert published(Path(run.where.url)) == published(finished)
+    assert published(Path(run.storage.url)) == published(finished)
 
 
 def test_in_this_process_there_is_no_option(run):

@@ -53,7 +53,7 @@ def test_an_array_of_jobs_makes_the_same_files(spec, tmp_path, cluster):
     build(whole)
     done = build(run, "slurm", workers=2, partition="cpu", time="00:10:00", cpus_per_task=1)
     assert done.n_built == 4
-    assert published(Path(run.where.url)) == published(Path(whole.where.url))
+    assert published(Path(run.storage.url)) == published(Path(whole.storage.url))
     script = (cluster / "script").read_text()
     for line in ("--partition=cpu", "--time=00:10:00", "--array=0-3%2", "--cpus-per-task=1"):
         assert line in script
@@ -81,4 +81,4 @@ def test_a_ray_cluster_makes_the_same_files(spec, tmp_path):
     run, whole = begin(spec, tmp_path / "ray", 4), begin(spec, tmp_path / "whole", 4)
     build(whole)
     build(run, "ray", workers=2)
-    assert published(Path(run.where.url)) == published(Path(whole.where.url))
+    assert published(Path(run.storage.url)) == published(Path(whole.storage.url))

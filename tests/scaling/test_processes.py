@@ -21,7 +21,7 @@ from tests.support.process import ROOT, run_python
 def test_two_processes_make_the_same_files(run, finished, capfd):
     done = build(run, "local", workers=2)
     assert (done.n_built, done.n_existing) == (SHARDS, 0)
-    assert published(Path(run.where.url)) == published(finished)
+    assert published(Path(run.storage.url)) == published(finished)
     said = capfd.readouterr()
     assert said.out + said.err == ""  # the screen is the progress bar's
 
@@ -46,7 +46,7 @@ def _start(run, folder):
 
 def test_a_build_that_was_killed_gives_the_same_hash_list(spec, finished, tmp_path):
     run = begin(spec, tmp_path / "killed")
-    folder = Path(run.where.url)
+    folder = Path(run.storage.url)
     process = _start(run, tmp_path)
     try:
         deadline = time.monotonic() + 120
@@ -92,7 +92,7 @@ def test_where_there_is_no_slurm_it_says_so(run, tmp_path, monkeypatch):
 def test_one_worker_of_datatrove_runs_in_this_process(run, finished):
     assert local is EXECUTORS["local"]
     assert build(run, "local", workers=1).n_built == SHARDS
-    assert published(Path(run.where.url)) == published(finished)
+    assert published(Path(run.storage.url)) == published(finished)
 
 
 def test_a_build_in_this_process_does_without_datatrove():

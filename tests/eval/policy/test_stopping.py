@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.calls import KINDS, contraries, run_stopping_plan, shares, streams
+from benchmarks.calls import KINDS, draw_contraries, draw_cumulative_counts, draw_p_agree, run_stopping_plan
 from polbias.eval.policy.stopping import BATCHES, StoppingPlan, project_outcomes
 from polbias.eval.stances import majority_stances, reliable_stances
 
@@ -63,13 +63,13 @@ def test_a_leap_skips_nothing_that_could_have_settled_a_prompt(said: list[str]) 
 @pytest.mark.parametrize("kind", KINDS)
 def test_stopping_decides_as_all_answers_do(kind: str, several: bool) -> None:
     rng = np.random.default_rng(["ABCDEF".index(kind), several])
-    contrary = contraries(rng, UNITS)
-    answers = streams(shares(KINDS[kind], rng, UNITS), rng)
+    contrary = draw_contraries(rng, UNITS)
+    answers = draw_cumulative_counts(draw_p_agree(KINDS[kind], rng, UNITS), rng)
     every = StoppingPlan(contrary, 30)
     every.counts = answers[:, :, 30]
     decided, stance = every.decided_stances()
     assert decided.all()
-    plan, _ = run_stopping_plan(answers, contrary, several=several)
+    plan, _ = run_stopping_plan(answers, contrary, accepts_n=several)
     assert plan.decided_stances()[0].all()
     assert (plan.decided_stances()[1] == stance).all()
     assert plan.n_due.max() <= 30
