@@ -116,7 +116,9 @@ def audit(
             "may be repeated.",
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Show every item, not only the wrong ones.")] = False,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Show every item, not only the wrong ones.")
+    ] = False,
     column: Annotated[
         list[str] | None,
         typer.Option(
@@ -147,16 +149,18 @@ def audit(
     try:
         columns = parse_assignments("--column", column, "ROLE=NAME, such as premise=text_a")
         if form is FormatName.any:
-            flagged = _any(file, output or [], columns, exemplars or [], samples or [])
+            flagged = _audit_any(file, output or [], columns, exemplars or [], samples or [])
         else:
-            flagged = _run(file, form.value, output or [], every, columns, exemplars or [], templates)
+            flagged = _audit_formal(
+                file, form.value, output or [], show_all, columns, exemplars or [], templates
+            )
     except PolbiasError as error:
         raise InputError(str(error)) from None
     if flagged:
         raise typer.Exit(1)
 
 
-def _any(
+def _audit_any(
     file: Path,
     output: Sequence[Path],
     columns: dict[str, str],
@@ -175,38 +179,38 @@ def _any(
     return audit_set(
         data,
         output,
-        lambda: general.audit_table(data, columns, holm_adjust, exemplars, *_answered(samples)),
+        lambda: general.audit_table(data, columns, holm_adjust, exemplars, *_read_model_answers(samples)),
         lambda report: general.sound_rows(data, columns, report),
     )
 
 
-def _answered(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, Counter[str]]]:
+def _read_model_answers(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, Counter[str]]]:
     """Return whether models are right, by the id of the item, and how often each says what."""
     from polbias.eval.samples import SkippedLine, find_sample_files, numbered_samples
 
-    found: dict[str, dict[str, bool]] = {}
-    said: dict[str, Counter[str]] = {}
+    is_right: dict[str, dict[str, bool]] = {}
+    answer_counts: dict[str, Counter[str]] = {}
     problems: list[SkippedLine] = []
     for file in find_sample_files(paths):
         for _, sample in numbered_samples(file.path, problems):
             doc, responses = sample.get("doc"), sample.get("filtered_resps")
             if isinstance(responses, list) and len(responses) == 1:
-                said.setdefault(file.model, Counter())[str(responses[0])] += 1
+                answer_counts.setdefault(file.model, Counter())[str(responses[0])] += 1
             scores = [sample.get(name) for name in sample.get("metrics") or ("acc", "exact_match")]
-            score = next((each for each in scores if isinstance(each, int | float)), None)
+            score = next((value for value in scores if isinstance(value, int | float)), None)
             if isinstance(doc, dict) and "id" in doc and score is not None:
-                own = found.setdefault(str(doc["id"]), {})
-                own[file.model] = own.get(file.model, False) or score > 0
+                by_model = is_right.setdefault(str(doc["id"]), {})
+                by_model[file.model] = by_model.get(file.model, False) or score > 0
     if problems:
         raise InputError(f"{problems[0]}")
-    return {item: [*own.values()] for item, own in found.items()}, said
+    return {item: [*by_model.values()] for item, by_model in is_right.items()}, answer_counts
 
 
-def _run(
+def _audit_formal(
     file: Path,
     name: str,
     output: Sequence[Path],
-    every: bool,
+    show_all: bool,
     columns: dict[str, str],
     exemplars: Sequence[Path],
     templates: Path | None,
@@ -229,18 +233,18 @@ def _run(
         with errors.status(f"reading {file.name}"):
             audited = Audit(source, form, leaked)
         started = time.perf_counter()
-        hidden = every or not errors.is_terminal
+        hidden = show_all or not errors.is_terminal
         with Progress(console=errors, transient=True, disable=hidden) as progress:
             for item in progress.track(audited, audited.items, description="auditing"):
                 summary.add(item)
                 gallery.add(item)
                 reports.add(item)
-                if every:
+                if show_all:
                     console.print(report.describe(item, form))
         reports.finish(file, summary)
     seconds = time.perf_counter() - started
     report.print_counts(console, summary, form)
-    if not every:
+    if not show_all:
         report.print_gallery(console, gallery, form)
     _conclude(console, summary, seconds, output)
     return summary.flagged

@@ -56,12 +56,12 @@ def build(
     are for one such dataset. The same command again makes the shards that are missing or damaged.
     """
     scaled = (rows, shards, executor, workers, option, unpublished or None, plan or None)
-    if all(given is None for given in scaled) and "://" not in (out or ""):
+    if all(value is None for value in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
     from rich.filesize import decimal
 
-    from polbias.cli.build_scaled import location, logs_of, options_of, track_progress
+    from polbias.cli.build_scaled import builds_address, log_folder, parse_executor_options, track_progress
     from polbias.scaling.build import build_at_scale
     from polbias.scaling.executors import EXECUTORS, Resources
     from polbias.scaling.run import plan_run, require_scalable
@@ -77,23 +77,23 @@ def build(
     executor = executor or ("local" if workers else "inprocess")
     if executor not in EXECUTORS:
         raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
-    name, options, publication = names[0], options_of(option or ()), require_scalable(names[0])
+    name, options, publication = names[0], parse_executor_options(option or ()), require_scalable(names[0])
     with console.status(f"{name}: reading templates and proving gold labels"):
         spec = publication.build_spec(templates, rows=rows, unpublished=unpublished)
-        run = plan_run(location(out), spec, rows, unpublished, shards)
+        run = plan_run(builds_address(out), spec, rows, unpublished, shards)
     title = f"[bold]{name} {spec.version}[/]: {run.rows:,} rows in {len(run.slices):,} shards"
     if plan:
         console.print(f"{title}, about {decimal(run.size())}")
         console.print(f"into {run.url}", soft_wrap=True, highlight=False)
         return
-    resources = Resources(workers or 1, logs_of(run), options)
+    resources = Resources(workers or 1, log_folder(run), options)
     progress = partial(track_progress, console, run)
-    done = build_at_scale(
+    result = build_at_scale(
         run, publication, EXECUTORS[executor], resources, templates, console.status, progress
     )
     seconds = time.perf_counter() - started
-    console.print(f"{title}, {done.n_built:,} made, {done.n_existing:,} kept, {seconds:.1f} s")
-    console.print(f"in {done.url}", soft_wrap=True, highlight=False)
+    console.print(f"{title}, {result.n_built:,} made, {result.n_existing:,} kept, {seconds:.1f} s")
+    console.print(f"in {result.url}", soft_wrap=True, highlight=False)
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
@@ -101,29 +101,29 @@ def build_with_progress(names: Sequence[str], out: Path | None, templates: Path 
     from polbias.terminal import Console
 
     console = Console()
-    chosen = [registry.require_dataset(name) for name in names or registry.dataset_names()]
-    if templates and len(chosen) != 1:
-        raise PolbiasError(f"--templates needs the name of one dataset, found {list(chosen)}; name it")
+    datasets = [registry.require_dataset(name) for name in names or registry.dataset_names()]
+    if templates and len(datasets) != 1:
+        raise PolbiasError(f"--templates needs the name of one dataset, found {list(datasets)}; name it")
     failed: dict[str, Exception] = {}
-    for name in chosen:
+    for name in datasets:
         try:
             _build(console, name, out or build_root(), templates)
         except Exception as error:
             failed[name] = error
     unforeseen = [error for error in failed.values() if not isinstance(error, PolbiasError)]
-    if unforeseen or (failed and len(chosen) == 1):
+    if unforeseen or (failed and len(datasets) == 1):
         raise [*unforeseen, *failed.values()][0]
     if failed:
         reasons = "; ".join(f"{name}: {error}" for name, error in failed.items())
-        raise PolbiasError(f"{len(failed)} of {len(chosen)} datasets could not be built: {reasons}")
+        raise PolbiasError(f"{len(failed)} of {len(datasets)} datasets could not be built: {reasons}")
 
 
 def _build(console: Console, name: str, out: Path, templates: Path | None) -> None:
-    from polbias.cli.outputs import bars
+    from polbias.cli.outputs import progress_bars
     from polbias.publishing import card
 
     started = time.perf_counter()
-    with bars(console) as progress:
+    with progress_bars(console) as progress:
         task = progress.add_task(f"{name}: reading templates and proving gold labels", total=None)
 
         def step(table: TableSpec, entry: SplitEntry, fresh: bool) -> None:
@@ -152,20 +152,22 @@ def _report(console: Console, built: BuildResult, seconds: float) -> None:
             (test.content or test.tree or "")[:12],
         )
     console.print(table)
-    done = "unchanged, nothing to do"
+    outcome = "unchanged, nothing to do"
     if built.changed:
-        done = (
+        outcome = (
             f"{built.n_written} of {sum(map(len, manifest.configs.values()))} tables written"
             if built.n_written
             else "card written"
         )
     console.print(
-        f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {done}, {seconds:.1f} s"
+        f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {outcome}, {seconds:.1f} s"
     )
     console.print(f"in {built.folder}", soft_wrap=True, highlight=False)
-    found = lock_differences(manifest, read_lock().get(manifest.dataset))
-    if found:
-        more = f" (and {len(found) - 1} more, see `polbias verify`)" if len(found) > 1 else ""
-        console.print(f"[yellow]not the published data:[/] {found[0]}{more}", soft_wrap=True, highlight=False)
+    differences = lock_differences(manifest, read_lock().get(manifest.dataset))
+    if differences:
+        more = f" (and {len(differences) - 1} more, see `polbias verify`)" if len(differences) > 1 else ""
+        console.print(
+            f"[yellow]not the published data:[/] {differences[0]}{more}", soft_wrap=True, highlight=False
+        )
     else:
         console.print("matches datasets.lock")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from polbias.generators.authoring.claims import Claims, Label
 
 _COLUMNS = ("claim_id", "claim", "gold", "base_word", "source")
-_SHOWN = 20  # problems on the terminal
+_MAX_DISPLAYED = 20  # problems on the terminal
 
 
 def claims(
@@ -52,26 +52,26 @@ def claims(
     columns = parse_assignments("--column", column, "NAME=VALUE")
     labels = cast("dict[str, Label]", parse_assignments("--label", label, "NAME=VALUE"))
     if hub:
-        found = read_hub_claims(source, config, split, columns, labels)
+        claim_set = read_hub_claims(source, config, split, columns, labels)
     else:
-        found = read_claims(Path(source), columns, labels)
-    most = per_word or len(found.claims)
-    kept = limit_per_keyword(found.claims, Matcher(load_lexicon()), seed, most)
-    told = ((claim.claim_id, claim.text, claim.gold, word, claim.source) for word, claim in kept)
-    rows = [dict(zip(_COLUMNS, values, strict=True)) for values in told]
+        claim_set = read_claims(Path(source), columns, labels)
+    limit = per_word or len(claim_set.claims)
+    selected = limit_per_keyword(claim_set.claims, Matcher(load_lexicon()), seed, limit)
+    records = ((claim.claim_id, claim.text, claim.gold, word, claim.source) for word, claim in selected)
+    rows = [dict(zip(_COLUMNS, values, strict=True)) for values in records]
     write_text(output, csv_text(rows, _COLUMNS))
-    _report(found, problems)
-    hit = len({row["claim_id"] for row in rows})
-    echo(f"{len(found.claims):,} claims read, {hit:,} kept in {len(rows):,} rows of {output}")
+    _report(claim_set, problems)
+    n_claims = len({row["claim_id"] for row in rows})
+    echo(f"{len(claim_set.claims):,} claims read, {n_claims:,} kept in {len(rows):,} rows of {output}")
 
 
-def _report(found: Claims, problems: Path | None) -> None:
-    told = [str(each) for each in found.problems]
+def _report(claim_set: Claims, problems: Path | None) -> None:
+    problem_lines = [str(problem) for problem in claim_set.problems]
     if problems:
-        write_text(problems, "".join(f"{line}\n" for line in told))
-    for line in told[: 0 if problems else _SHOWN]:
+        write_text(problems, "".join(f"{line}\n" for line in problem_lines))
+    for line in problem_lines[: 0 if problems else _MAX_DISPLAYED]:
         echo(line, fg=typer.colors.YELLOW, err=True)
-    hidden = len(told) - (0 if problems else min(len(told), _SHOWN))
+    hidden = len(problem_lines) - (0 if problems else min(len(problem_lines), _MAX_DISPLAYED))
     if hidden:
-        place = f"in {problems}" if problems else "not shown; see --problems FILE"
-        echo(f"{hidden:,} rows left out, {place}", fg=typer.colors.YELLOW, err=True)
+        location = f"in {problems}" if problems else "not shown; see --problems FILE"
+        echo(f"{hidden:,} rows left out, {location}", fg=typer.colors.YELLOW, err=True)

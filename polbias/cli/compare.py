@@ -9,11 +9,11 @@ import typer
 
 from polbias.cli.options import MARGIN_OPTION
 from polbias.cli.outputs import echo
-from polbias.cli.report import show_notices
+from polbias.cli.report import print_notices
 from polbias.cli.report_folder import PAGE, check_folder, write_report
 
 _RUN = "Folder of one model that lm_eval (--log_samples) or Inspect wrote, or a file."
-_WIDE = 400  # so that no cell is cut, whatever the terminal
+_MAX_WIDTH = 400  # so that no cell is cut, whatever the terminal
 
 
 def compare(
@@ -46,16 +46,16 @@ def compare(
 
     if output:
         check_folder(output)
-    found = compare_runs(first, second, cluster, margin)
-    show_notices(found)
-    for side in found.respondents:
-        echo(side.name)
-    grid, table = differences_table(found.comparisons, found.margin), Table(box=None, pad_edge=False)
+    report = compare_runs(first, second, cluster, margin)
+    print_notices(report)
+    for respondent in report.respondents:
+        echo(respondent.name)
+    grid, table = differences_table(report.comparisons, report.margin), Table(box=None, pad_edge=False)
     for head in grid.heads:
         table.add_column(head.title, justify="right" if head.numeric else "left")
     for row in grid.rows:
-        table.add_row(*(each.text or "–" for each in row.cells))
-    Console(width=_WIDE, highlight=False, markup=False).print(table)
+        table.add_row(*(cell.text or "–" for cell in row.cells))
+    Console(width=_MAX_WIDTH, highlight=False, markup=False).print(table)
     if output:
-        write_report(ReportWithAnswers(found, {}), output, brief=True)
+        write_report(ReportWithAnswers(report, {}), output, brief=True)
         echo(f"wrote {output / PAGE}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polbias.cli.eval_output import show_costs, show_scores, show_tasks
+from polbias.cli.eval_output import print_costs, print_scores, print_tasks
 from polbias.cli.options import Prices
 from polbias.cli.outputs import echo
 from polbias.errors import PolbiasError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # `polbias eval`: score a model, the comfortable way to run lm_eval.
 
-PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+PASS_UNKNOWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 CostOption = Annotated[
     bool,
@@ -59,7 +59,7 @@ CacheDir = Annotated[
 
 def evaluate(
     context: typer.Context,
-    listed: Annotated[bool, typer.Option("--list", help="Print all tasks, or those of --tasks.")] = False,
+    list_tasks: Annotated[bool, typer.Option("--list", help="Print all tasks, or those of --tasks.")] = False,
     cost: CostOption = False,
     price: Prices = None,
     max_tokens: MaxTokens = None,
@@ -97,40 +97,40 @@ def evaluate(
     from polbias.lm_eval_runner.options import include_paths, parse
     from polbias.lm_eval_runner.tasks import REASONING, catalogue, refuse_likelihoods
 
-    if listed and not context.args:
-        show_tasks(catalogue())
+    if list_tasks and not context.args:
+        print_tasks(catalogue())
         return
     config = parse(context.args)
     tasks = catalogue(include_paths(config))
-    if listed:
-        show_tasks(tasks, tasks.select_tasks(config.tasks) if config.tasks else None)
+    if list_tasks:
+        print_tasks(tasks, tasks.select_tasks(config.tasks) if config.tasks else None)
         return
     names = tasks.select_tasks(config.tasks)
-    chosen = [tasks.tasks[task] for name in names for task in tasks.members(name)]
+    selected_tasks = [tasks.tasks[task] for name in names for task in tasks.members(name)]
     if reasoning:
-        refuse_likelihoods(chosen)
+        refuse_likelihoods(selected_tasks)
         config.metadata = {**config.metadata, REASONING: True}
-    if allowed_error(stopping_rule) is not None and any(task.samples > 1 for task in chosen):
+    if allowed_error(stopping_rule) is not None and any(task.samples > 1 for task in selected_tasks):
         config.metadata = {**config.metadata, "polbias_stopping_rule": stopping_rule}
-    budget = budget_of(config, price, max_tokens, max_cost, max_answer_bytes)
+    budget = make_budget(config, price, max_tokens, max_cost, max_answer_bytes)
     if cost:
         from polbias.experiments.self_assessment import ASSUMED_ROWS
         from polbias.lm_eval_runner.cost import cost as cost_of
 
-        found = {
+        costs = {
             task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit, ASSUMED_ROWS)
-            for task in chosen
+            for task in selected_tasks
         }
-        show_costs(found, config, budget)
+        print_costs(costs, config, budget)
         return
-    run = perform(config, tasks, names, cache_folder(no_cache, cache_dir), budget)
+    run = run_tasks(config, tasks, names, answer_cache_folder(no_cache, cache_dir), budget)
     if run is not None:
-        show_run(run)
+        print_run(run)
         if report:
-            report_on(run.folder)
+            write_run_report(run.folder)
 
 
-def budget_of(
+def make_budget(
     config: Any,
     prices: Sequence[str] | None,
     max_tokens: int | None,
@@ -145,17 +145,17 @@ def budget_of(
     from polbias.models.prices import parse_prices
     from polbias.models.tokens import price_of
 
-    name, listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")
-    given = parse_prices(prices or [])
-    if config.model == INSPECT and name not in given:
-        listed = name.startswith("openai/") and "base_url" not in config.model_args
+    name, is_listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")
+    prices_by_name = parse_prices(prices or [])
+    if config.model == INSPECT and name not in prices_by_name:
+        is_listed = name.startswith("openai/") and "base_url" not in config.model_args
         name = model_name(name)
-    price = price_of(name, given, listed=listed)
-    longest = max_answer_bytes or MAX_BODY
-    return Budget(max_tokens, max_cost, price, longest)
+    price = price_of(name, prices_by_name, listed=is_listed)
+    answer_bytes = max_answer_bytes or MAX_BODY
+    return Budget(max_tokens, max_cost, price, answer_bytes)
 
 
-def perform(
+def run_tasks(
     config: Any,
     tasks: Catalogue,
     names: Sequence[str],
@@ -182,26 +182,28 @@ def perform(
     check_arguments(config, kind)
     output_folder(config)
     if config.limit:
-        odd = "; an odd number parts a pair" if config.limit >= 1 and config.limit % 2 else ""
-        say(f"--limit {config.limit:g}: the first rows of every task, for a try only{odd}")
+        odd_limit_note = "; an odd number parts a pair" if config.limit >= 1 and config.limit % 2 else ""
+        print_progress(
+            f"--limit {config.limit:g}: the first rows of every task, for a try only{odd_limit_note}"
+        )
     try:
-        return evaluate(config, tasks, names, kind, cache, say, model, budget)
+        return evaluate(config, tasks, names, kind, cache, print_progress, model, budget)
     except StoppedError:
         echo(err=True)  # lm_eval's bar leaves the line open
         raise
     except KeyboardInterrupt:
         echo(err=True)
         if cache is not None:
-            say("the answers so far are kept: run the same command again to go on")
+            print_progress("the answers so far are kept: run the same command again to go on")
         raise
 
 
-def say(line: str) -> None:
+def print_progress(line: str) -> None:
     """Tell what goes on, beside what is printed."""
     echo(line, fg=typer.colors.BRIGHT_BLACK, err=True)
 
 
-def show_run(run: EvalRun, table: bool = False, answered: Sequence[str] | None = None) -> None:
+def print_run(run: EvalRun, table: bool = False, answered: Sequence[str] | None = None) -> None:
     """Print what came of a run; `answered` in place of what was asked, where nothing was."""
     from polbias.lm_eval_runner.scores import scores
 
@@ -211,26 +213,26 @@ def show_run(run: EvalRun, table: bool = False, answered: Sequence[str] | None =
         echo(make_table(run.results))
         if "groups" in run.results:
             echo(make_table(run.results, "groups"))
-    show_scores(run, scores(run.results, run.samples), answered)
+    print_scores(run, scores(run.results, run.samples), answered)
 
 
-def report_on(folder: Path) -> None:
+def write_run_report(folder: Path) -> None:
     """Report all that was asked so far, beside the samples."""
     from polbias.cli.report import make_report
     from polbias.cli.report_folder import PAGE, check_folder
 
-    place = folder / "report"
+    report_folder = folder / "report"
     try:
-        check_folder(place)
-        make_report([folder], place)
+        check_folder(report_folder)
+        make_report([folder], report_folder)
     except PolbiasError as error:
-        say(f"no report: {error}")
+        print_progress(f"no report: {error}")
     else:
-        echo(f"report: {place / PAGE}")
+        echo(f"report: {report_folder / PAGE}")
 
 
-def cache_folder(no_cache: bool, given: Path | None) -> Path | None:
+def answer_cache_folder(no_cache: bool, cache_dir: Path | None) -> Path | None:
     """Return where answers are kept; None if they are not."""
     from polbias.models.cache import cache_root
 
-    return None if no_cache else given or cache_root()
+    return None if no_cache else cache_dir or cache_root()

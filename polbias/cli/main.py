@@ -106,38 +106,38 @@ _AUTHORING: Mapping[str, Command] = {
 }
 
 
-def _unwrapped(text: str) -> str:
+def _unwrap_paragraphs(text: str) -> str:
     """A help text whose paragraphs fit any width; indented lines, which are examples, stay as they are."""
     return re.sub(r"(?<=\S)\n(?=\S)", " ", inspect.cleandoc(text))
 
 
-def _tidied(commands: typer.Typer) -> typer.Typer:
-    for each in commands.registered_commands:
-        each.help = _unwrapped(each.help or getattr(each.callback, "__doc__", None) or "")
+def _unwrap_help(commands: typer.Typer) -> typer.Typer:
+    for command in commands.registered_commands:
+        command.help = _unwrap_paragraphs(command.help or getattr(command.callback, "__doc__", None) or "")
     for group in commands.registered_groups:
         if group.typer_instance is not None:
-            _tidied(group.typer_instance)
-    commands.info.help = _unwrapped(str(commands.info.help))
+            _unwrap_help(group.typer_instance)
+    commands.info.help = _unwrap_paragraphs(str(commands.info.help))
     return commands
 
 
-def _add(to: typer.Typer, commands: Mapping[str, Command], panel: str | None = None) -> None:
+def _add(parent: typer.Typer, commands: Mapping[str, Command], panel: str | None = None) -> None:
     for name, command in commands.items():
         if isinstance(command, typer.Typer):
-            to.add_typer(command, name=name, rich_help_panel=panel)
+            parent.add_typer(command, name=name, rich_help_panel=panel)
         else:
-            settings = eval.PASSED_ON if command is eval.evaluate else None
-            to.command(name, rich_help_panel=panel, context_settings=settings)(command)
+            settings = eval.PASS_UNKNOWN_OPTIONS if command is eval.evaluate else None
+            parent.command(name, rich_help_panel=panel, context_settings=settings)(command)
 
 
 _add(author, _AUTHORING)
 for _panel, _commands in _PANELS.items():
     _add(app, _commands, _panel)
-_tidied(app)
+_unwrap_help(app)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         echo(f"polbias {polbias.__version__}")
         raise typer.Exit
 
@@ -145,7 +145,8 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Options of all commands."""
@@ -160,8 +161,8 @@ def run() -> None:
     logging.setLogRecordFactory(SafeRecords(logging.getLogRecordFactory()))
     try:
         app()
-    except (KeyboardInterrupt, SystemExit) as end:
-        if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
+    except (KeyboardInterrupt, SystemExit) as exit_signal:
+        if isinstance(exit_signal, SystemExit) and exit_signal.code != _INTERRUPTED:
             raise
         echo("polbias: interrupted; what was there before is unchanged", fg=typer.colors.RED, err=True)
         sys.exit(_INTERRUPTED)

@@ -44,10 +44,10 @@ def negate(
     from polbias.generators.authoring.negation import load
     from polbias.generators.authoring.negation import negate as by_rule
 
-    chosen = load(pipeline, language.value) if pipeline else None
+    spacy_pipeline = load(pipeline, language.value) if pipeline else None
     for statement in read_statements(file):
-        found = by_rule(statement, language.value, chosen)
-        echo("\t".join((statement, found.text or "", found.rule)))
+        negation = by_rule(statement, language.value, spacy_pipeline)
+        echo("\t".join((statement, negation.text or "", negation.rule)))
 
 
 def read_statements(file: str) -> Iterator[str]:

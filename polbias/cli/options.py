@@ -75,14 +75,14 @@ MARGIN_OPTION = typer.Option(
 
 def parse_assignments(option: str, texts: Sequence[str] | None, expected: str) -> dict[str, str]:
     """Return the values of an option such as --column ROLE=NAME."""
-    chosen: dict[str, str] = {}
+    values: dict[str, str] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"{option} {text}: expected {expected}")
-        if name in chosen:
+        if name in values:
             raise InputError(
-                f"{option} {text}: found {name} twice, as {chosen[name]} too; expected it once, leave one out"
+                f"{option} {text}: found {name} twice, as {values[name]} too; expected it once, leave one out"
             )
-        chosen[name] = value
-    return chosen
+        values[name] = value
+    return values

@@ -22,7 +22,7 @@ def echo(text: object = "", *, err: bool = False, fg: str | None = None) -> None
     typer.secho(showable(str(text)), err=err, fg=fg)
 
 
-def bars(console: Console) -> Progress:
+def progress_bars(console: Console) -> Progress:
     """Return progress bars with counts and times, of which nothing is left at the end."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -37,14 +37,14 @@ def csv_text(rows: Iterable[Document], columns: Sequence[str] = ()) -> str:
     """
     from polbias.spreadsheets import sheet
 
-    kept = list(rows)
-    names = list(dict.fromkeys([*columns, *(name for row in kept for name in row)]))
-    return sheet(names, ([_cell(row.get(name)) for name in names] for row in kept), ",")
+    records = list(rows)
+    names = list(dict.fromkeys([*columns, *(name for row in records for name in row)]))
+    return sheet(names, ([_cell(row.get(name)) for name in names] for row in records), ",")
 
 
 def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        value = ";".join("" if each is None else str(each) for each in value)
+        value = ";".join("" if item is None else str(item) for item in value)
     if isinstance(value, str):
         return escape_formula(value)
     return "" if value is None else value

@@ -47,14 +47,14 @@ def pairs(
     for request in read_requests(claims, columns):
         for pair in make_pairs(request, maker):
             words = {"base_word": pair.base_word, "exchange_word": pair.exchange_word}
-            rows.append({"claim_id": request.claim_id} | dict(request.values) | words | _result(pair))
+            rows.append({"claim_id": request.claim_id} | dict(request.values) | words | _pair_record(pair))
     write_text(output, csv_text(rows))
     counts = Counter(row["status"] for row in rows)
-    told = f"{counts['made']} made, {counts['review']} review, {counts['none']} none"
-    echo(f"{len(rows)} rows in {output}: {told}")
+    counts_by_status = f"{counts['made']} made, {counts['review']} review, {counts['none']} none"
+    echo(f"{len(rows)} rows in {output}: {counts_by_status}")
 
 
-def _result(pair: MinimalPair) -> Json:
+def _pair_record(pair: MinimalPair) -> Json:
     edits = [
         {"kind": edit.kind, "old": edit.old, "new": edit.new, "start": edit.start} for edit in pair.edits
     ]

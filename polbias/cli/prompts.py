@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from polbias.atomic_write import write_text
-from polbias.cli.eval import say
+from polbias.cli.eval import print_progress
 from polbias.cli.outputs import echo
 from polbias.errors import InputError
 
@@ -44,8 +44,8 @@ IncludePath = Annotated[
 
 def lm_eval_options(**options: object) -> list[str]:
     """Return options of lm_eval as it takes them, without those that are not given."""
-    given = {f"--{name}": str(value) for name, value in options.items() if value is not None}
-    return [word for option in given.items() for word in option]
+    values = {f"--{name}": str(value) for name, value in options.items() if value is not None}
+    return [word for option in values.items() for word in option]
 
 
 def prompts(
@@ -76,10 +76,10 @@ def prompts(
     from polbias.lm_eval_runner.tasks import catalogue
     from polbias.spreadsheets import sheet
 
-    chosen = form or _BY_SUFFIX.get(output.suffix.lower())
-    if chosen is None:
+    file_format = form or _BY_SUFFIX.get(output.suffix.lower())
+    if file_format is None:
         raise InputError(f"-o {output}: found no suffix .csv or .jsonl; add one, or give --format")
-    if chosen is not PromptFormat.csv and not model:
+    if file_format is not PromptFormat.csv and not model:
         raise InputError("--model: not given, but every request of a batch names one; add --model NAME")
     tasks = catalogue([include_path] if include_path else [])
     names = tasks.select_tasks(task)
@@ -92,19 +92,19 @@ def prompts(
         include_path=include_path,
     )
     config = recorded.chat_config(names, output, options, {"model": model or ""}, base_url="")
-    found = recorded.recorded_prompts(config, tasks, names, say)
-    if chosen is PromptFormat.csv:
-        write_text(output, sheet(*recorded.prompt_table(found), ","))
+    chat_prompts = recorded.recorded_prompts(config, tasks, names, print_progress)
+    if file_format is PromptFormat.csv:
+        write_text(output, sheet(*recorded.prompt_table(chat_prompts), ","))
     else:
-        line = batch_lines.openai_line if chosen is PromptFormat.openai else batch_lines.anthropic_line
-        write_text(output, (line(prompt, str(model)) for prompt in found))
-    rows = len({(prompt.task, prompt.number) for prompt in found})
-    echo(f"wrote {output}: {len(found):,} requests for {rows:,} rows")
-    column = " with a column `answer`" if chosen is PromptFormat.csv else ", the results"
-    say(f"next, the answers{column}: polbias score ANSWERS --task {' --task '.join(names)} -o RUN")
-    if len(found) > _MAX_REQUESTS.get(chosen, len(found)):
-        most = _MAX_REQUESTS[chosen]
-        say(
-            f"a batch has at most {most:,} requests: `split -l {most} {output} part-`; "
+        line = batch_lines.openai_line if file_format is PromptFormat.openai else batch_lines.anthropic_line
+        write_text(output, (line(prompt, str(model)) for prompt in chat_prompts))
+    rows = len({(prompt.task, prompt.number) for prompt in chat_prompts})
+    echo(f"wrote {output}: {len(chat_prompts):,} requests for {rows:,} rows")
+    column = " with a column `answer`" if file_format is PromptFormat.csv else ", the results"
+    print_progress(f"next, the answers{column}: polbias score ANSWERS --task {' --task '.join(names)} -o RUN")
+    if len(chat_prompts) > _MAX_REQUESTS.get(file_format, len(chat_prompts)):
+        max_requests = _MAX_REQUESTS[file_format]
+        print_progress(
+            f"a batch has at most {max_requests:,} requests: `split -l {max_requests} {output} part-`; "
             "`polbias score` takes several files"
         )

@@ -42,12 +42,12 @@ def push(
     namespace = resolve_namespace()
     for folder, manifest in zip(folders, manifests, strict=True):
         refuse_damaged(manifest, folder)
-        found = lock_differences(manifest, read_lock().get(manifest.dataset))
-        if found:
-            console.print(f"[yellow]note:[/] {found[0]}", soft_wrap=True, highlight=False)
+        differences = lock_differences(manifest, read_lock().get(manifest.dataset))
+        if differences:
+            console.print(f"[yellow]note:[/] {differences[0]}", soft_wrap=True, highlight=False)
         plan = plan_push(folder, f"{namespace}/{manifest.dataset}", manifest.version)
-        told = plan.describe() if dry_run or plan.nothing_to_do else hub.push(plan)
-        console.print(told, soft_wrap=True, highlight=False, markup=False)
+        message = plan.describe() if dry_run or plan.nothing_to_do else hub.push(plan)
+        console.print(message, soft_wrap=True, highlight=False, markup=False)
 
 
 def refuse_damaged(manifest: Manifest, folder: Path) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.cli.options import MARGIN_OPTION, InstrumentName
-from polbias.cli.outputs import bars, echo
+from polbias.cli.outputs import echo, progress_bars
 from polbias.cli.report_folder import PAGE, SUMMARY, check_folder, write_report
 from polbias.errors import InputError
 from polbias.eval.report import MARGIN
@@ -89,20 +89,20 @@ def report(
         raise InputError("found nothing to report, expected RUN or --polbix-answers DATA ANSWERS")
     check_folder(output)
     excluded_pairs = read_pair_ids(exclude_pairs) if exclude_pairs else frozenset()
-    names = dict(_named(each) for each in name or ())
+    names = dict(_parse_name(text) for text in name or ())
     positions = read_party_positions(party_positions)
     instruments = tuple(instrument or ())
     settings = ReportSettings(seed, positions, tables_only, instruments, names, margin, excluded_pairs)
-    made = make_report(runs or [], output, settings, workers, polbix_answers, brief)
-    show(made)
+    document = make_report(runs or [], output, settings, workers, polbix_answers, brief)
+    print_report(document)
     echo(f"wrote {output / (SUMMARY if tables_only else PAGE)}")
 
 
-def _named(given: str) -> tuple[Path, str]:
-    run, _, name = given.rpartition("=")
+def _parse_name(text: str) -> tuple[Path, str]:
+    run, _, name = text.rpartition("=")
     if not run or not name.strip():
         raise InputError(
-            f"--name: found {given!r}, expected RUN=NAME, such as results/thinking='Qwen, thinking'"
+            f"--name: found {text!r}, expected RUN=NAME, such as results/thinking='Qwen, thinking'"
         )
     return Path(run), name.strip()
 
@@ -144,25 +144,25 @@ def make_report(
 
     with _progress() as progress:
         published = read_published(*polbix_answers) if polbix_answers else ()
-        made = build_report(runs, settings, workers, progress, published)
+        built = build_report(runs, settings, workers, progress, published)
         progress("write", 0, 1)
-        write_report(made, output, page=not (settings and settings.full), brief=brief)
-    return made.report
+        write_report(built, output, page=not (settings and settings.full), brief=brief)
+    return built.report
 
 
-def show(made: Report) -> None:
+def print_report(document: Report) -> None:
     """Print notices, and what the headlines say."""
     from polbias.eval.report.sentences import paragraphs
 
-    show_notices(made)
-    said = paragraphs(made)
-    for text in (*said.respondents, *said.overview):
+    print_notices(document)
+    wording = paragraphs(document)
+    for text in (*wording.respondents, *wording.overview):
         echo(text)
 
 
-def show_notices(made: Report) -> None:
+def print_notices(document: Report) -> None:
     """Print what is to be known of the input."""
-    for notice in made.notices:
+    for notice in document.notices:
         colour = typer.colors.YELLOW if notice.serious else typer.colors.BRIGHT_BLACK
         echo(
             f"{notice.where}: {notice.problem.rstrip('.')}; {notice.action.rstrip('.')}", fg=colour, err=True
@@ -176,12 +176,12 @@ def _progress() -> Iterator[Progress]:
 
     from polbias.terminal import Console
 
-    with bars(Console(stderr=True)) as progress:
-        known: dict[str, TaskID] = {}
+    with progress_bars(Console(stderr=True)) as progress:
+        task_by_step: dict[str, TaskID] = {}
 
-        def show(step: str, done: int, total: int) -> None:
-            if step not in known:
-                known[step] = progress.add_task(_STEPS.get(step, "writing"), total=total)
-            progress.update(known[step], completed=done, total=total)
+        def update_bar(step: str, done: int, total: int) -> None:
+            if step not in task_by_step:
+                task_by_step[step] = progress.add_task(_STEPS.get(step, "writing"), total=total)
+            progress.update(task_by_step[step], completed=done, total=total)
 
-        yield show
+        yield update_bar

@@ -32,6 +32,6 @@ def review(
     folder = templates or package_file("templates/policy")
     path = file or folder / "review.tsv"
     statements = items(load_family(folder).countries.values())
-    found = rows(statements, check(statements))
-    write_review(path, found)
-    echo(f"{len(statements)} statements, {len(found)} texts to look at in {path}")
+    doubtful_rows = rows(statements, check(statements))
+    write_review(path, doubtful_rows)
+    echo(f"{len(statements)} statements, {len(doubtful_rows)} texts to look at in {path}")

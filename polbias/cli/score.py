@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from polbias.cli.eval import report_on, say, show_run
+from polbias.cli.eval import print_progress, print_run, write_run_report
 from polbias.cli.prompts import GenKwargs, IncludePath, Metadata, SystemInstruction, lm_eval_options
 from polbias.errors import InputError
 
@@ -59,10 +59,10 @@ def score(
 
     tasks = catalogue([include_path] if include_path else [])
     columns = {"id": id_column, "answer": answer_column}
-    found = [answer for path in answers for answer in read_answers(path, columns, tasks.tasks)]
-    names = tasks.select_tasks(task or _named_tasks(found, answers))
+    stored_answers = [answer for path in answers for answer in read_answers(path, columns, tasks.tasks)]
+    names = tasks.select_tasks(task or _find_tasks(stored_answers, answers))
     members = written_tasks(tasks, names)
-    _check_tasks(found, members)
+    _check_tasks(stored_answers, members)
     options = lm_eval_options(
         metadata=metadata,
         gen_kwargs=gen_kwargs,
@@ -70,38 +70,40 @@ def score(
         include_path=include_path,
     )
     files = ", ".join(path.name for path in answers)
-    arguments = {"model": model or _model_of(found) or answers[0].stem, "answers": files}
+    arguments = {"model": model or _most_frequent_model(stored_answers) or answers[0].stem, "answers": files}
     config = chat_config(names, output, options, arguments)
     prompts = recorded_prompts(config, tasks, names, lambda _: None)
-    assigned = assign(found, prompts)
-    rows = {(prompt.task, prompt.id): prompt.number for prompt in prompts}
-    n_rows, n_answered = (Counter(name for name, _ in listed) for listed in (rows, assigned.by_row))
+    assigned = assign(stored_answers, prompts)
+    number_by_row = {(prompt.task, prompt.id): prompt.number for prompt in prompts}
+    n_rows, n_answered = (
+        Counter(name for name, _ in row_ids) for row_ids in (number_by_row, assigned.by_row)
+    )
     lines = [*assigned.lines(n_rows)]
     if not n_answered:
         raise InputError(f"{files}: found no row with all answers, expected at least one; {'; '.join(lines)}")
     config.samples = {
-        name: sorted(rows[row] for row in assigned.by_row if row[0] == name)
+        name: sorted(number_by_row[row] for row in assigned.by_row if row[0] == name)
         for name, total in n_rows.items()
         if 0 < n_answered[name] < total
     } or None
     if any(not n_answered[name] for name in members):
         names = [name for name in members if n_answered[name]]
     output_folder(config)
-    asked = stored_model(assigned.by_row)
-    run = evaluate(config, tasks, names, type(asked), None, say, asked)
+    replay_model = stored_model(assigned.by_row)
+    run = evaluate(config, tasks, names, type(replay_model), None, print_progress, replay_model)
     assert run is not None  # there is one process
-    show_run(run, table, lines)
+    print_run(run, table, lines)
     if report:
-        report_on(run.folder)
+        write_run_report(run.folder)
 
 
-def _named_tasks(answers: Sequence[StoredAnswer], paths: Sequence[Path]) -> list[str]:
-    named = dict.fromkeys(answer.task for answer in answers if answer.task)
-    if not named:
+def _find_tasks(answers: Sequence[StoredAnswer], paths: Sequence[Path]) -> list[str]:
+    tasks = dict.fromkeys(answer.task for answer in answers if answer.task)
+    if not tasks:
         raise InputError(
             f"{paths[0]}: names no task; add --task TASK, or a column task (`polbias eval --list`)"
         )
-    return [*named]
+    return [*tasks]
 
 
 def _check_tasks(answers: Sequence[StoredAnswer], members: Sequence[str]) -> None:
@@ -113,7 +115,7 @@ def _check_tasks(answers: Sequence[StoredAnswer], members: Sequence[str]) -> Non
             )
 
 
-def _model_of(answers: Sequence[StoredAnswer]) -> str:
+def _most_frequent_model(answers: Sequence[StoredAnswer]) -> str:
     """The model that most answers are of, where files name one."""
-    named = Counter(answer.model for answer in answers if answer.model)
-    return max(named, key=named.__getitem__, default="")
+    n_by_model = Counter(answer.model for answer in answers if answer.model)
+    return max(n_by_model, key=n_by_model.__getitem__, default="")

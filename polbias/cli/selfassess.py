@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.cli.eval import (
-    PASSED_ON,
+    PASS_UNKNOWN_OPTIONS,
     CacheDir,
     CostOption,
     MaxCost,
     MaxTokens,
     NoCache,
     Reasoning,
-    budget_of,
-    cache_folder,
-    perform,
-    report_on,
-    show_run,
+    answer_cache_folder,
+    make_budget,
+    print_run,
+    run_tasks,
+    write_run_report,
 )
-from polbias.cli.eval_output import show_costs
+from polbias.cli.eval_output import print_costs
 from polbias.cli.options import Prices
 from polbias.cli.outputs import echo
 from polbias.errors import InputError
@@ -44,19 +44,21 @@ class Orders(StrEnum):
     seeded = "seeded"
 
 
-_ASKED, _QUESTIONS = "Articles", "Questions"
+_ARTICLES, _QUESTIONS = "Articles", "Questions"
 _CHOICES = "choices.parquet"
 Output = Annotated[
     Path, typer.Option("-o", "--output", metavar="DIR", help="Samples, choices and report of the run.")
 ]
 SetName = Annotated[
     str,
-    typer.Option("--set", help="poligen, econolex, bundestag or FOLDER of your own.", rich_help_panel=_ASKED),
+    typer.Option(
+        "--set", help="poligen, econolex, bundestag or FOLDER of your own.", rich_help_panel=_ARTICLES
+    ),
 ]
 Items = Annotated[
     int | None,
     typer.Option(
-        "--n", "-n", help="Items, drawn evenly over categories; default: all.", rich_help_panel=_ASKED
+        "--n", "-n", help="Items, drawn evenly over categories; default: all.", rich_help_panel=_ARTICLES
     ),
 ]
 Roles = Annotated[str, typer.Option(help="user, agent or both.", rich_help_panel=_QUESTIONS)]
@@ -89,11 +91,11 @@ commands = typer.Typer(
 )
 
 
-@commands.command(context_settings=PASSED_ON)
+@commands.command(context_settings=PASS_UNKNOWN_OPTIONS)
 def run(
     context: typer.Context,
     output: Output,
-    chosen_set: SetName = "poligen",
+    set_name: SetName = "poligen",
     n: Items = None,
     roles: Roles = "both",
     questions: Questions = "both",
@@ -115,27 +117,30 @@ def run(
     """
     from polbias.experiments.self_assessment import find_set, written_articles
 
-    chosen = find_set(chosen_set)
+    item_set = find_set(set_name)
     design = _design(roles, questions, alternatives, orders, prefill and not reasoning)
-    args, cache = context.args, cache_folder(no_cache, cache_dir)
+    args, cache = context.args, answer_cache_folder(no_cache, cache_dir)
     config = _config(args, output, "articles", reasoning)
-    budget = budget_of(config, price, max_tokens, max_cost)
+    budget = make_budget(config, price, max_tokens, max_cost)
     if cost:
-        _show_costs(config, chosen, n, design, budget)
+        _print_stage_costs(config, item_set, n, design, budget)
         return
-    made = _generate(config, chosen, n, cache, budget)
-    placed, path = written_articles(made.samples, made.folder, chosen), made.folder / _CHOICES
+    articles_run = _generate(config, item_set, n, cache, budget)
+    article_records, path = (
+        written_articles(articles_run.samples, articles_run.folder, item_set),
+        articles_run.folder / _CHOICES,
+    )
     config = _config(args, output, "choices", reasoning)
     config.gen_kwargs = {}
-    _choose(config, path, chosen, placed, design, cache, made)
-    report_on(output)
+    _choose(config, path, item_set, article_records, design, cache, articles_run)
+    write_run_report(output)
 
 
-@commands.command(context_settings=PASSED_ON)
+@commands.command(context_settings=PASS_UNKNOWN_OPTIONS)
 def generate(
     context: typer.Context,
     output: Output,
-    chosen_set: SetName = "poligen",
+    set_name: SetName = "poligen",
     n: Items = None,
     reasoning: Reasoning = False,
     no_cache: NoCache = False,
@@ -145,15 +150,15 @@ def generate(
     from polbias.experiments.self_assessment import find_set
 
     config = _config(context.args, output, "articles", reasoning)
-    _generate(config, find_set(chosen_set), n, cache_folder(no_cache, cache_dir))
+    _generate(config, find_set(set_name), n, answer_cache_folder(no_cache, cache_dir))
 
 
-@commands.command(context_settings=PASSED_ON)
+@commands.command(context_settings=PASS_UNKNOWN_OPTIONS)
 def choose(
     context: typer.Context,
     output: Output,
     articles: Articles = None,
-    chosen_set: SetName = "poligen",
+    set_name: SetName = "poligen",
     roles: Roles = "both",
     questions: Questions = "both",
     alternatives: Alternatives = "both",
@@ -166,14 +171,14 @@ def choose(
     """The second stage, and the report: which article does the model prefer, which is less biased?"""
     from polbias.experiments.self_assessment import find_article_samples, find_set, read_user_articles
 
-    chosen = find_set(chosen_set)
+    item_set = find_set(set_name)
     design = _design(roles, questions, alternatives, orders, prefill and not reasoning)
     config = _config(context.args, output, "choices", reasoning)
-    place = articles or find_article_samples(output, chosen)
-    path = (output if articles else place.parent) / _CHOICES
-    cache = cache_folder(no_cache, cache_dir)
-    _choose(config, path, chosen, read_user_articles(place, chosen), design, cache)
-    report_on(output)
+    samples = articles or find_article_samples(output, item_set)
+    path = (output if articles else samples.parent) / _CHOICES
+    cache = answer_cache_folder(no_cache, cache_dir)
+    _choose(config, path, item_set, read_user_articles(samples, item_set), design, cache)
+    write_run_report(output)
 
 
 def _design(roles: str, questions: str, alternatives: str, orders: Orders, prefill: bool) -> ChoiceDesign:
@@ -181,23 +186,23 @@ def _design(roles: str, questions: str, alternatives: str, orders: Orders, prefi
     from polbias.generators.selfassess.templates import BIASED, OPTION_COUNTS, QUESTIONS
 
     # Names are checked by `some_of`, which mypy cannot know.
-    known_ways = {str(each): each for each in OPTION_COUNTS}
+    n_by_text = {str(n): n for n in OPTION_COUNTS}
     return ChoiceDesign(
         roles=parse_choices(roles, BIASED, "--roles"),  # type: ignore[arg-type]
         questions=parse_choices(questions, QUESTIONS, "--questions"),  # type: ignore[arg-type]
         option_counts=[
-            known_ways[each] for each in parse_choices(alternatives, list(known_ways), "--alternatives")
+            n_by_text[text] for text in parse_choices(alternatives, list(n_by_text), "--alternatives")
         ],
         orders=orders.value,
         prefill=prefill,
     )
 
 
-def parse_choices(given: str, known: Sequence[str], option: str) -> list[str]:
+def parse_choices(text: str, choices: Sequence[str], option: str) -> list[str]:
     """Read a list with commas; ``both`` is all of them."""
-    names = list(known) if given == "both" else [each.strip() for each in given.split(",")]
-    if not set(names) <= set(known) or len(set(names)) < len(names):
-        raise InputError(f"{option}: found {given!r}, expected {', '.join(known)} or both")
+    names = list(choices) if text == "both" else [name.strip() for name in text.split(",")]
+    if not set(names) <= set(choices) or len(set(names)) < len(names):
+        raise InputError(f"{option}: found {text!r}, expected {', '.join(choices)} or both")
     return names
 
 
@@ -207,7 +212,7 @@ def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool) -> A
     from polbias.lm_eval_runner.tasks import REASONING
 
     for name in ("--tasks", "--output_path", "--output-path"):
-        if any(each.split("=")[0] == name for each in args):
+        if any(argument.split("=")[0] == name for argument in args):
             raise InputError(f"{name}: is not for selfassess, which asks its own tasks (--set) into -o DIR")
     if int(os.environ.get("WORLD_SIZE") or 1) > 1:
         raise InputError(
@@ -220,15 +225,15 @@ def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool) -> A
     return config
 
 
-def _rows(chosen: ChosenSet, n: int | None, config: Any) -> list[Document]:
+def _draw_rows(item_set: ChosenSet, n: int | None, config: Any) -> list[Document]:
     from polbias.experiments.self_assessment import article_rows, draw
 
-    return draw(article_rows(chosen), n, (config.seed or [0])[0] or 0, chosen.family.dataset.draws)
+    return draw(article_rows(item_set), n, (config.seed or [0])[0] or 0, item_set.family.dataset.draws)
 
 
 def _generate(
     config: Any,
-    chosen: ChosenSet,
+    item_set: ChosenSet,
     n: int | None,
     cache: Path | None,
     budget: Budget | None = None,
@@ -238,25 +243,25 @@ def _generate(
     from polbias.lm_eval_runner.options import output_folder
     from polbias.lm_eval_runner.tasks import catalogue
 
-    rows = _rows(chosen, n, config)
+    rows = _draw_rows(item_set, n, config)
     folder = output_folder(config)
-    task = writing_task(chosen, folder / "tasks")
-    tasks = catalogue([folder / "tasks"] if chosen.is_custom else [])
-    config.metadata["polbias_stage1"] = str(write_topics(folder, chosen, rows))
-    made = perform(config, tasks, [task], cache, budget)
-    assert made is not None  # there is one process
-    show_run(made)
-    return made
+    task = writing_task(item_set, folder / "tasks")
+    tasks = catalogue([folder / "tasks"] if item_set.is_custom else [])
+    config.metadata["polbias_stage1"] = str(write_topics(folder, item_set, rows))
+    eval_run = run_tasks(config, tasks, [task], cache, budget)
+    assert eval_run is not None  # there is one process
+    print_run(eval_run)
+    return eval_run
 
 
 def _choose(
     config: Any,
     path: Path,
-    chosen: ChosenSet,
-    placed: Sequence[LocatedRecord],
+    item_set: ChosenSet,
+    records: Sequence[LocatedRecord],
     design: ChoiceDesign,
     cache: Path | None,
-    after: EvalRun | None = None,
+    articles_run: EvalRun | None = None,
 ) -> None:
     """Let a model choose between articles."""
     from polbias.experiments.self_assessment import TASKS, write_questions
@@ -264,34 +269,40 @@ def _choose(
     from polbias.lm_eval_runner.tasks import catalogue
 
     output_folder(config)
-    for line in write_questions(path, chosen, placed, design):
+    for line in write_questions(path, item_set, records, design):
         echo(line, err=True)
     config.metadata["polbias_stage2"] = str(path)
-    names = [TASKS[each] for each in design.questions]
-    budget, model = (after.budget, after.model) if after else (None, None)
-    made = perform(config, catalogue(), names, cache, budget, model)
-    assert made is not None  # there is one process
-    show_run(made)
+    names = [TASKS[question] for question in design.questions]
+    budget, model = (articles_run.budget, articles_run.model) if articles_run else (None, None)
+    eval_run = run_tasks(config, catalogue(), names, cache, budget, model)
+    assert eval_run is not None  # there is one process
+    print_run(eval_run)
 
 
-def _show_costs(config: Any, chosen: ChosenSet, n: int | None, design: ChoiceDesign, budget: Budget) -> None:
+def _print_stage_costs(
+    config: Any, item_set: ChosenSet, n: int | None, design: ChoiceDesign, budget: Budget
+) -> None:
     """Print what both stages would ask; articles are taken to be as long as they may be."""
     from polbias.experiments.self_assessment import assumed_questions, assumption
     from polbias.lm_eval_runner.cost import Cost
     from polbias.lm_eval_runner.tasks import generation_settings
 
-    def allowed(own: int, given: Document | None) -> int:
-        return int(generation_settings({"max_gen_toks": own}, given, config.metadata)["max_gen_toks"])
+    def output_tokens(default: int, gen_kwargs: Document | None) -> int:
+        return int(
+            generation_settings({"max_gen_toks": default}, gen_kwargs, config.metadata)["max_gen_toks"]
+        )
 
-    dataset, rows = chosen.family.dataset, _rows(chosen, n, config)
-    room = int((config.gen_kwargs or {}).get("max_gen_toks", dataset.article_tokens))
-    asked = [row["prompt"] for row in assumed_questions(chosen, rows, design, room)]
-    items, assumed = len({row["cluster_id"] for row in rows}), assumption(chosen, room)
+    dataset, rows = item_set.family.dataset, _draw_rows(item_set, n, config)
+    article_tokens = int((config.gen_kwargs or {}).get("max_gen_toks", dataset.article_tokens))
+    choice_prompts = [row["prompt"] for row in assumed_questions(item_set, rows, design, article_tokens)]
+    items, assumption_text = len({row["cluster_id"] for row in rows}), assumption(item_set, article_tokens)
     costs = {
         "articles": Cost.of(
             [row["prompt"] for row in rows],
-            allowed(dataset.article_tokens, config.gen_kwargs),
+            output_tokens(dataset.article_tokens, config.gen_kwargs),
         ),
-        "choices": Cost.of(asked, allowed(dataset.answer_tokens, None), items=items, assumed=assumed),
+        "choices": Cost.of(
+            choice_prompts, output_tokens(dataset.answer_tokens, None), items=items, assumed=assumption_text
+        ),
     }
-    show_costs(costs, config, budget)
+    print_costs(costs, config, budget)

@@ -46,16 +46,16 @@ def list_(out: Out = None) -> None:
         for config, splits in configs.items():
             shots = splits.get("fewshot")
             table.add_row(config, f"{splits['test'].rows:,}", f"{shots.rows:,}" if shots else "")
-        console.print(table, f"  {_state(built, published)}\n", sep="", highlight=False)
+        console.print(table, f"  {_build_state(built, published)}\n", sep="", highlight=False)
 
 
-def _state(built: Manifest | None, published: LockedDataset | None) -> str:
+def _build_state(built: Manifest | None, published: LockedDataset | None) -> str:
     if built is None:
         return "not built here; run `polbias build`"
     from polbias.lock import lock_differences
 
-    found = lock_differences(built, published)
-    return f"built here, but {found[0]}" if found else "built here, as published"
+    differences = lock_differences(built, published)
+    return f"built here, but {differences[0]}" if differences else "built here, as published"
 
 
 def show(
@@ -89,15 +89,15 @@ def _find(config: str, root: Path) -> tuple[Path, str, Document]:
 
     dataset, _, name = config.rpartition("/")
     candidates = [dataset] if dataset else list(registry.dataset_names())
-    known: list[str] = []
+    config_names: list[str] = []
     for candidate in candidates:
         registry.publication(candidate)
         manifest = read_manifest(root / candidate)
         if name in manifest.configs:
             return root / candidate, name, manifest.configs[name]
-        known += manifest.configs
-    told = did_you_mean(name, known) or f"there are: {', '.join(dict.fromkeys(known))} "
-    raise PolbiasError(f"no config is called {name!r}; {told}(see `polbias list`)")
+        config_names += manifest.configs
+    hint = did_you_mean(name, config_names) or f"there are: {', '.join(dict.fromkeys(config_names))} "
+    raise PolbiasError(f"no config is called {name!r}; {hint}(see `polbias list`)")
 
 
 def _panel(row: Document, title: str) -> Panel:

@@ -92,13 +92,13 @@ def samples(
     """
     from polbias.eval.simulation.lm_eval import folder_name, run_tasks
 
-    chosen = _respondent(context.params)
+    simulated = _make_respondent(context.params)
     name = folder_name(model or f"simulated-{respondent}-{seed}")
-    found = run_tasks(task, chosen, seed, model=name, limit=limit, settings=_settings(metadata))
+    logged = run_tasks(task, simulated, seed, model=name, limit=limit, settings=_parse_settings(metadata))
     folder = output / name
-    written = found.write(folder)
-    count = sum(map(len, found.samples.values()))
-    echo(f"wrote {count:,} samples of {len(written) - 1} tasks to {folder}")
+    paths = logged.write(folder)
+    count = sum(map(len, logged.samples.values()))
+    echo(f"wrote {count:,} samples of {len(paths) - 1} tasks to {folder}")
 
 
 @simulations.command()
@@ -138,55 +138,55 @@ def serve(
     from polbias.eval.simulation.prompt_index import build_prompt_index
     from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 
-    chosen = _respondent(context.params)
-    known = build_prompt_index(build_root(), chosen, seed, datasets=dataset or (), files=rows or ())
-    protocol = OpenAIProtocol(known, f"simulated-{respondent}-{seed}")
+    simulated = _make_respondent(context.params)
+    prompt_index = build_prompt_index(build_root(), simulated, seed, datasets=dataset or (), files=rows or ())
+    protocol = OpenAIProtocol(prompt_index, f"simulated-{respondent}-{seed}")
 
-    def ready(url: str) -> None:
-        echo(f"{respondent} answers {len(known):,} prompts at {url}/v1")
+    def print_url(url: str) -> None:
+        echo(f"{respondent} answers {len(prompt_index):,} prompts at {url}/v1")
 
-    SimulationServer(protocol, port).run(ready)
+    SimulationServer(protocol, port).run(print_url)
     echo(f"stopped after {protocol.answered:,} answers; {protocol.unknown:,} prompts were unknown")
 
 
-_OWN = ("effect", "side", "content", "accuracy", "share")
+_RESPONDENT_OPTIONS = ("effect", "side", "content", "accuracy", "share")
 
 
-def _respondent(given: Document) -> Any:
+def _make_respondent(params: Document) -> Any:
     """The respondent that the options of a command describe."""
     from polbias.eval.simulation.respondents import make_respondent
 
-    options = {name: given[name] for name in _OWN if given[name] is not None}
-    if given["worldview"]:
-        options["worldview"] = _numbers("--worldview", given["worldview"])
+    options = {name: params[name] for name in _RESPONDENT_OPTIONS if params[name] is not None}
+    if params["worldview"]:
+        options["worldview"] = _parse_numbers("--worldview", params["worldview"])
     return make_respondent(
-        given["respondent"],
-        intercept_sd=_numbers("--intercept-sd", given["intercept_sd"] or ()),
-        slope_sd=_numbers("--slope-sd", given["slope_sd"] or ()),
+        params["respondent"],
+        intercept_sd=_parse_numbers("--intercept-sd", params["intercept_sd"] or ()),
+        slope_sd=_parse_numbers("--slope-sd", params["slope_sd"] or ()),
         **options,
     )
 
 
-def _numbers(option: str, given: Sequence[str]) -> dict[str, float]:
-    found = {}
-    for each in given:
-        name, _, value = each.partition("=")
+def _parse_numbers(option: str, texts: Sequence[str]) -> dict[str, float]:
+    numbers = {}
+    for text in texts:
+        name, _, value = text.partition("=")
         try:
-            found[name] = float(value)
+            numbers[name] = float(value)
         except ValueError:
             raise InputError(
-                f"{option} {each}: expected a name and a number, such as cluster_id=0.5"
+                f"{option} {text}: expected a name and a number, such as cluster_id=0.5"
             ) from None
-    return found
+    return numbers
 
 
-def _settings(given: str | None) -> Json:
+def _parse_settings(text: str | None) -> Json:
     import json
 
     try:
-        read = json.loads(given or "{}")
+        settings = json.loads(text or "{}")
     except ValueError as error:
         raise InputError(f"--metadata: no JSON ({error}); expected an object") from None
-    if not isinstance(read, dict):
-        raise InputError(f"--metadata: found {type(read).__name__}, expected a JSON object")
-    return read
+    if not isinstance(settings, dict):
+        raise InputError(f"--metadata: found {type(settings).__name__}, expected a JSON object")
+    return settings

@@ -62,26 +62,26 @@ def suggest(
     from polbias.models.run import answer_requests
 
     family = load_family(templates)
-    chosen = family.sets[_known(family, set_id)]
-    before = REVIEW.rows(review) if review.exists() else []
+    item_set = family.sets[_require_set(family, set_id)]
+    existing_rows = REVIEW.rows(review) if review.exists() else []
     chat = Chat(model, base_url)
-    names = [category.title for category in chosen.categories.values()]
+    names = [category.title for category in item_set.categories.values()]
     if categories:
-        request = topicgen.category_request(chat, chosen, categories)
+        request = topicgen.category_request(chat, item_set, categories)
         first = answer_requests([request], [chat], record, replay, price, yes)
         if not first.complete:
             raise typer.Exit(1)
         names = topicgen.read_categories(first.answers[0])
-    asked = topicgen.item_requests(chat, chosen, names)
-    outcome = answer_requests([request for _, request in asked], [chat], record, replay, price, yes)
-    known = [item.text for item in _items(family, set_id)]
-    found, problems = topicgen.suggestions(set_id, chosen, asked, outcome.answers, known)
+    requests = topicgen.item_requests(chat, item_set, names)
+    outcome = answer_requests([request for _, request in requests], [chat], record, replay, price, yes)
+    existing_texts = [item.text for item in _read_set_items(family, set_id)]
+    suggestions, problems = topicgen.suggestions(set_id, item_set, requests, outcome.answers, existing_texts)
     for problem in problems:
         echo(problem, err=True)
-    write_text(review, REVIEW.text(found, before))
-    counts = Counter(each.status for each in found)
-    told = ", ".join(f"{number} {status}" for status, number in counts.items()) or "none"
-    echo(f"{len(found)} items in {review}: {told}")
+    write_text(review, REVIEW.text(suggestions, existing_rows))
+    counts = Counter(row.status for row in suggestions)
+    counts_by_status = ", ".join(f"{number} {status}" for status, number in counts.items()) or "none"
+    echo(f"{len(suggestions)} items in {review}: {counts_by_status}")
     if not outcome.complete:
         raise typer.Exit(1)
 
@@ -98,27 +98,27 @@ def accept(
     from polbias.generators.selfassess.templates import load_family
 
     family = load_family(templates)
-    chosen = family.sets[_known(family, set_id)]
-    found = read_review(review, chosen, _items(family, set_id))
+    item_set = family.sets[_require_set(family, set_id)]
+    reviewed = read_review(review, item_set, _read_set_items(family, set_id))
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{output}: cannot be made ({error.strerror})") from None
-    for code in found.files:
-        write_text(output / f"{code}-accepted.tsv", found.tsv(code, chosen.field))
-    count = sum(len(rows) for rows in found.files.values())
-    echo(f"accepted: {count}; {found.rejected} rejected, {found.open} open")
-    for line in found.lines():
+    for code in reviewed.files:
+        write_text(output / f"{code}-accepted.tsv", reviewed.tsv(code, item_set.field))
+    count = sum(len(rows) for rows in reviewed.files.values())
+    echo(f"accepted: {count}; {reviewed.rejected} rejected, {reviewed.open} open")
+    for line in reviewed.lines():
         echo(line)
 
 
-def _known(family: SelfAssessTemplates, set_id: str) -> str:
+def _require_set(family: SelfAssessTemplates, set_id: str) -> str:
     if set_id not in family.sets:
         raise InputError(f"--set: found {set_id!r}, expected one of {', '.join(family.sets)}")
     return set_id
 
 
-def _items(family: SelfAssessTemplates, set_id: str) -> list[Item]:
+def _read_set_items(family: SelfAssessTemplates, set_id: str) -> list[Item]:
     """Return the items that a set has so far, complete or not."""
     from polbias.generators.selfassess.items import read_items
 

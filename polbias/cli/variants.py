@@ -43,7 +43,7 @@ def variants(
     doubtful ones are for a native speaker to look at. Run the same again after an interruption: what was
     answered is in the file of --record and is not asked again.
     """
-    from polbias.generators.authoring import variants as making
+    from polbias.generators.authoring import variants as authoring
     from polbias.models.chat import Chat, Service
     from polbias.models.run import answer_requests
     from polbias.models.service_settings import Role
@@ -55,12 +55,12 @@ def variants(
     roles: list[Role] = ["paraphrases", "opposite"]
     if translate:
         roles.append("translation")
-    made = making.variant_requests(
+    jobs = authoring.variant_requests(
         statements, chat, roles, translator=translator, target=translate or language
     )
     services: list[Service] = [chat, *([translator] if translator else [])]
-    outcome = answer_requests([job.request for job in made], services, record, replay, price, yes)
-    lines = _lines(statements, making.variants(made, outcome.answers))
+    outcome = answer_requests([job.request for job in jobs], services, record, replay, price, yes)
+    lines = _lines(statements, authoring.variants(jobs, outcome.answers))
     write_text(output, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     if not outcome.complete:
         raise typer.Exit(1)
@@ -74,16 +74,16 @@ def _statements(file: Path, language: str, country: str) -> Iterator[SourceState
         yield SourceStatement(f"{file.stem}-{number:02}", language, text, country)
 
 
-def _lines(statements: list[SourceStatement], found: list[Variant]) -> Iterator[dict[str, Any]]:
+def _lines(statements: list[SourceStatement], model_variants: list[Variant]) -> Iterator[dict[str, Any]]:
     """Yield one line per statement and language with all its texts, their problems and findings."""
     from polbias.generators.authoring.negation import negate
     from polbias.generators.authoring.quality_gate import defects
 
-    of_statement: defaultdict[str, list[Variant]] = defaultdict(list)
-    for variant in found:
-        of_statement[variant.statement_id].append(variant)
+    by_statement: defaultdict[str, list[Variant]] = defaultdict(list)
+    for variant in model_variants:
+        by_statement[variant.statement_id].append(variant)
     for statement in statements:
-        own = of_statement[statement.id]
+        statement_variants = by_statement[statement.id]
         texts = {"original": statement.text}
         try:
             negation = negate(statement.text, statement.language)
@@ -91,19 +91,25 @@ def _lines(statements: list[SourceStatement], found: list[Variant]) -> Iterator[
             negation = None  # no rule for this language
         if negation and negation.text:
             texts["negation"] = negation.text
-        texts |= {v.variant: v.text for v in own if v.text and v.language == statement.language}
-        opposite = next((v for v in own if v.variant == "opposite"), None)
+        texts |= {
+            v.variant: v.text for v in statement_variants if v.text and v.language == statement.language
+        }
+        opposite = next((v for v in statement_variants if v.variant == "opposite"), None)
         yield {
             "id": statement.id,
             "language": statement.language,
             "texts": texts,
-            "translations": {v.language: v.text for v in own if v.language != statement.language},
+            "translations": {
+                v.language: v.text for v in statement_variants if v.language != statement.language
+            },
             "opposite": {"kind": opposite.opposite_kind, "type": opposite.opposite_type}
             if opposite
             else None,
             "negation_rule": negation.rule if negation else None,
             "problems": [
-                {"variant": v.variant, "language": v.language, **asdict(p)} for v in own for p in v.problems
+                {"variant": v.variant, "language": v.language, **asdict(p)}
+                for v in statement_variants
+                for p in v.problems
             ],
             "findings": [
                 {**asdict(f), "sure": f.sure}

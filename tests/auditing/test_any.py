@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.cli.audit import _answered, audit_set
+from polbias.cli.audit import _read_model_answers, audit_set
 from polbias.errors import InputError
 from polbias.eval.multiple_testing import holm_adjust
 from polbias.generators.auditing import general
@@ -182,7 +182,7 @@ def test_patterns_of_logged_responses(tmp_path: Path) -> None:
         ]
         write(folder / "samples_any_2026-01-01T00-00-00.000000.jsonl", samples)
     path = write(tmp_path / "set.jsonl", rows)
-    right, said = _answered([tmp_path / "runs"])
+    right, said = _read_model_answers([tmp_path / "runs"])
     report = audit(path, {}, right=right, said=said)
     assert codes(report) == {"q4": ["never-right"]}
     assert [each.split()[0] for each in report["summary"]["differences"]] == ["d"]
