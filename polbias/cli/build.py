@@ -1,4 +1,4 @@
-"""`polbias build`: progress, counts, hashes and time."""
+"""`polbias build`: build datasets; print progress, counts, hashes and time."""
 
 from __future__ import annotations
 
@@ -28,32 +28,46 @@ def build(
         typer.Option(
             "-o",
             "--output",
-            help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given. Or s3://, hf://",
+            help="Write to this folder, s3:// or hf://; default: $POLBIAS_DATA_DIR or build/datasets.",
         ),
     ] = None,
     templates: DatasetTemplates = None,
-    rows: Annotated[int | None, typer.Option("--rows", min=1, help="How many rows, drawn evenly.")] = None,
-    shards: Annotated[int | None, typer.Option("--shards", min=1, help="Cut the rows into so many.")] = None,
-    executor: Annotated[
-        str | None, typer.Option("--executor", help="inprocess, local, slurm or ray.", show_default=False)
+    rows: Annotated[int | None, typer.Option("--rows", min=1, help="Draw this many rows, evenly.")] = None,
+    shards: Annotated[
+        int | None, typer.Option("--shards", min=1, help="Split the rows into this many shards.")
     ] = None,
-    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Shards made at a time.")] = None,
+    executor: Annotated[
+        str | None,
+        typer.Option(
+            "--executor",
+            help="Use inprocess, local, slurm or ray; default: inprocess, with --workers local.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Build this many shards at a time.")
+    ] = None,
     unpublished: Annotated[
-        bool, typer.Option("--unpublished", help="Draw rows that the published dataset does not hold.")
+        bool, typer.Option("--unpublished", help="Draw rows that are not in the published dataset.")
     ] = False,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", metavar="KEY=VALUE", help="For the executor, such as partition=cpu."),
+        typer.Option(
+            "--option",
+            metavar="KEY=VALUE",
+            help="Pass an option to the executor, e.g. partition=cpu; repeatable.",
+        ),
     ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Say rows, shards and bytes; build nothing.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Print rows, shards and bytes, and exit; builds nothing.")
+    ] = False,
 ) -> None:
     """Build datasets from the templates: Parquet, card and manifest, ready to load or to push.
 
-    What is already built and unchanged is skipped. A build that is interrupted leaves the previous one as
-    it was.
+    Unchanged builds are skipped. An interrupted build leaves the previous one unchanged.
 
-    A large dataset can be built in any size, in shards, here or on a cluster: the options from --rows on
-    are for one such dataset. The same command again makes the shards that are missing or damaged.
+    --rows and the options after it build one large dataset in any size, in shards, here or on a cluster.
+    The same command again builds missing and damaged shards.
     """
     scaled = (rows, shards, executor, workers, option, unpublished or None, plan or None)
     if all(value is None for value in scaled) and "://" not in (out or ""):
@@ -71,7 +85,7 @@ def build(
     started = time.perf_counter()
     if not names or len(names) != 1:
         raise InputError(
-            f"found {len(names or ())} names of datasets; the options of scale are for one dataset, such as "
+            f"found {len(names or ())} dataset names, expected one for a build at scale, such as "
             "partisan-inference-xl"
         )
     executor = executor or ("local" if workers else "inprocess")
@@ -97,7 +111,7 @@ def build(
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
-    """Build datasets and say what was done; one that cannot be built does not keep the others from it."""
+    """Build datasets and print the results; a failure does not stop the other builds."""
     from polbias.terminal import Console
 
     console = Console()

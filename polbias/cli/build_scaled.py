@@ -1,4 +1,4 @@
-"""`polbias build` in any size, by any executor: its options, its places and its progress."""
+"""`polbias build` at any scale: options of executors, addresses of builds, progress."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from polbias.terminal import Console
 if TYPE_CHECKING:
     from polbias.scaling.run import ScaledRun
 
-_LOCAL_EVERY, _REMOTE_EVERY = 0.5, 5.0  # seconds between looks at what is complete
+_LOCAL_EVERY, _REMOTE_EVERY = 0.5, 5.0  # seconds between polls of the shard records
 
 
 def builds_address(out: str | None) -> str:
-    """Return the folder or address that holds builds: the one that is given, else ``scaled`` beside those."""
+    """Return the folder or address of builds; default: ``scaled`` next to the folder of other builds."""
     address = out or str(build_root().parent / "scaled")
     return (
         address if "://" in address else str(Path(address).absolute())
@@ -31,7 +31,7 @@ def builds_address(out: str | None) -> str:
 
 
 def log_folder(run: ScaledRun) -> Path:
-    """Return the folder of an executor's logs."""
+    """Return the folder of the executor's logs."""
     attempt = f"{time.strftime('%Y%m%d-%H%M%S')}-{run.mark[:8]}"
     if run.where.folder:
         return run.where.folder / ".run" / "logs" / attempt
@@ -39,13 +39,13 @@ def log_folder(run: ScaledRun) -> Path:
 
 
 def parse_executor_options(texts: Sequence[str]) -> Mapping[str, Any]:
-    """Return the options of an executor by name."""
+    """Return the executor's options by name."""
     options = {}
     for option in texts:
         key, equals, value = option.partition("=")
         if not equals or not key.strip():
             raise InputError(f"--option: found {option!r}, expected KEY=VALUE, such as partition=cpu")
-        # Only whole numbers and flags are anything but text: YAML would read 01:30:00 as a number.
+        # Parse only digits, true and false: YAML would read 01:30:00 as a number.
         stripped = value.strip()
         options[key.strip()] = (
             yaml.safe_load(stripped) if stripped.isdigit() or stripped in ("true", "false") else stripped
@@ -55,11 +55,11 @@ def parse_executor_options(texts: Sequence[str]) -> Mapping[str, Any]:
 
 @contextmanager
 def track_progress(console: Console, run: ScaledRun, n_existing: int) -> Iterator[None]:
-    """Show a progress bar while shards are made; whoever makes them leaves records."""
+    """Show a progress bar from the shard records that the executor writes."""
     from polbias.scaling.shards import recorded_shards
 
     if n_existing:
-        console.print(f"{n_existing} of {len(run.slices)} shards are there and whole")
+        console.print(f"{n_existing} of {len(run.slices)} shards exist and are complete")
     columns = (MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress("shards", *columns, console=console, transient=True) as progress:
         task = progress.add_task("", total=len(run.slices), completed=n_existing)
@@ -67,7 +67,7 @@ def track_progress(console: Console, run: ScaledRun, n_existing: int) -> Iterato
 
         def follow() -> None:
             while not ended.wait(_LOCAL_EVERY if run.where.folder else _REMOTE_EVERY):
-                # A look may fail; what fails for good is said by who makes the shards.
+                # A poll may fail; the executor reports permanent errors.
                 with suppress(PolbiasError, OSError):
                     progress.update(task, completed=len(recorded_shards(run)))
 

@@ -1,4 +1,4 @@
-"""`polbias author check-items`: how alike the items of a set are, and how they are balanced."""
+"""`polbias author check-items`: measure the similarity and balance of an item set."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _MAX_PATTERNS = 5
 
 def check_items(
     source: Annotated[
-        str, typer.Argument(metavar="SET|FILE", help="A set such as poligen, or a file with one item a line.")
+        str, typer.Argument(metavar="SET|FILE", help="Set such as poligen, or file with one item per line.")
     ],
-    language: Annotated[str, typer.Option(help="Of the items of a file: en or de.")] = "en",
-    n_pairs: Annotated[int, typer.Option("-n", help="Pairs to show.", min=1)] = 10,
+    language: Annotated[str, typer.Option(help="Set the language of a file: en or de.")] = "en",
+    n_pairs: Annotated[int, typer.Option("-n", help="Print this many closest pairs.", min=1)] = 10,
     templates: Templates = None,
 ) -> None:
-    """Show near-duplicates, repeated openings and frames, and the balance of a set; exit 1 beyond a limit.
+    """Print near-duplicates, repeated openings and frames, and the balance of a set; exit 1 beyond a limit.
 
-    Two items are near-duplicates if half of their character 5-grams are shared. An opening is the first two
-    words, a frame the first word with the function words; none should be in more than 2% of the items.
+    Near-duplicates share half of their character 5-grams. An opening is the first two words, a frame the
+    first word and the function words; none should be in more than 2% of the items.
     """
     from polbias.generators.authoring.set_similarity import measure_similarity
     from polbias.generators.selfassess.items import load_items
@@ -41,7 +41,7 @@ def check_items(
     items = load_items(family, source) if source in family.sets else None
     texts = [item.text for item in items] if items else _read_texts(source, family)
     similarity = measure_similarity(texts, family.sets[source].language if items else language, n_pairs)
-    problems = [f"too much alike: {problem}" for problem in similarity.problems()]
+    problems = [f"too similar: {problem}" for problem in similarity.problems()]
     balance = _balance_lines(family, source, items) if items else []
     for line in [
         f"{len(texts):,} items",
@@ -56,7 +56,7 @@ def check_items(
 
 
 def _read_texts(source: str, family: SelfAssessTemplates) -> list[str]:
-    """Return the items of a file: lines of text, or the column of a table."""
+    """Return the items of a file: its lines, or the column of a table."""
     from polbias.cli.negate import read_statements
     from polbias.errors import InputError
     from polbias.generators.authoring.set_similarity import read_column
@@ -64,11 +64,11 @@ def _read_texts(source: str, family: SelfAssessTemplates) -> list[str]:
     path = Path(source)
     if not path.is_file():
         set_names = ", ".join(family.sets)
-        raise InputError(f"{source}: no such set or file; expected one of {set_names}, or a file")
+        raise InputError(f"{source}: found no such set or file, expected one of {set_names}, or a file")
     tabular = path.suffix.lower() in (".tsv", ".csv")
     texts = read_column(path) if tabular else list(read_statements(source))
     if not texts:
-        raise InputError(f"{source}: found no item, expected one a line")
+        raise InputError(f"{source}: found no item, expected one per line")
     return texts
 
 
@@ -104,5 +104,5 @@ def _pattern_lines(similarity: SetSimilarity) -> list[str]:
         descriptions = ", ".join(
             f"{pattern.pattern} ({pattern.count}, {pattern.share:.1%})" for pattern in patterns
         )
-        lines.append(f"commonest {kind}s: {descriptions or 'none in more than one item'}")
+        lines.append(f"most common {kind}s: {descriptions or 'none in more than one item'}")
     return lines

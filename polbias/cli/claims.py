@@ -1,4 +1,4 @@
-"""`polbias author claims`: claims of any file or Hub dataset, checked, for `polbias author pairs`."""
+"""`polbias author claims`: read claims of a file or Hub dataset for `polbias author pairs`."""
 
 from __future__ import annotations
 
@@ -19,31 +19,33 @@ _MAX_DISPLAYED = 20  # problems on the terminal
 
 
 def claims(
-    source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="A file, or with --hub a dataset.")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT.csv", help="Where claims go.")],
-    hub: Annotated[bool, typer.Option("--hub", help="SOURCE is a dataset of the Hugging Face Hub.")] = False,
-    config: Annotated[str | None, typer.Option(help="Config of a Hub dataset.")] = None,
-    split: Annotated[str, typer.Option(help="Split of a Hub dataset.")] = "train",
+    source: Annotated[str, typer.Argument(metavar="FILE|NAME", help="File, or with --hub a dataset.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT.csv", help="Write the claims to this file.")
+    ],
+    hub: Annotated[bool, typer.Option("--hub", help="Read a dataset of the Hugging Face Hub.")] = False,
+    config: Annotated[str | None, typer.Option(help="Read this config of a Hub dataset.")] = None,
+    split: Annotated[str, typer.Option(help="Read this split of a Hub dataset.")] = "train",
     column: Annotated[
         list[str] | None,
-        typer.Option(metavar="ROLE=NAME", help="Which column is which: claim, gold, claim_id."),
+        typer.Option(metavar="ROLE=NAME", help="Map claim, gold or claim_id to a column; repeatable."),
     ] = None,
     label: Annotated[
         list[str] | None,
-        typer.Option(metavar="LABEL=MEANING", help="What a label means: true, false or skip."),
+        typer.Option(metavar="LABEL=MEANING", help="Map a label to true, false or skip; repeatable."),
     ] = None,
     per_word: Annotated[
-        int, typer.Option(min=0, help="At most so many true and so many false claims per word; 0 for all.")
+        int, typer.Option(min=0, help="Limit the true and the false claims per word; 0: all.")
     ] = 5,
-    seed: Annotated[int, typer.Option(help="Of the draw per word.")] = 0,
+    seed: Annotated[int, typer.Option(help="Sample the claims per word with this seed.")] = 0,
     problems: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="For rows that were left out.")
+        Path | None, typer.Option(metavar="FILE", help="Write the problems of dropped rows to this file.")
     ] = None,
 ) -> None:
-    """Read factual claims, and keep those that contain a word of the lexicon.
+    """Read factual claims, and keep claims that contain a word of the lexicon.
 
-    CSV, TSV, JSON lines and Parquet are read, and datasets of the Hub. Rows that cannot be used are reported,
-    the rest goes on. OUT.csv has claim_id, claim, gold, base_word and source, as `author pairs` reads them.
+    Reads CSV, TSV, JSON Lines, Parquet and Hub datasets. Unusable rows are reported and dropped. OUT.csv has
+    claim_id, claim, gold, base_word and source, as `author pairs` reads them.
     """
     from polbias.generators.authoring.claims import limit_per_keyword, read_claims, read_hub_claims
     from polbias.generators.xphemism.matching import Matcher
@@ -73,5 +75,5 @@ def _report(claim_set: Claims, problems: Path | None) -> None:
         echo(line, fg=typer.colors.YELLOW, err=True)
     hidden = len(problem_lines) - (0 if problems else min(len(problem_lines), _MAX_DISPLAYED))
     if hidden:
-        location = f"in {problems}" if problems else "not shown; see --problems FILE"
-        echo(f"{hidden:,} rows left out, {location}", fg=typer.colors.YELLOW, err=True)
+        location = f"in {problems}" if problems else "not printed; use --problems FILE"
+        echo(f"{hidden:,} rows dropped, {location}", fg=typer.colors.YELLOW, err=True)

@@ -1,4 +1,4 @@
-"""`polbias demo`: three respondents whose bias is known, from their answers over HTTP to the report."""
+"""`polbias demo`: evaluate three simulated respondents with planted bias over HTTP, and report them."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ _RUNS, _REPORT = "runs", "report"
 
 def demo(
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the runs and the report.")
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", help="Write the runs and the report to this folder."),
     ] = Path("build/demo"),
 ) -> None:
-    """Let lm_eval ask three simulated respondents over HTTP, and report what they said.
+    """Evaluate three simulated respondents over HTTP with lm_eval, and report their answers.
 
-    Prints what was planted in each, what its estimates are on average, and what was found, side by side.
-    Needs the datasets ([bold]polbias build[/]) and lm_eval; no model, no key, no network. Takes a few
-    minutes. Open DIR/report/report.html in a browser.
+    Prints the planted effects, their expected estimates and the estimates, side by side. Needs the datasets
+    ([bold]polbias build[/]) and lm_eval, but no model, API key or network. Takes a few minutes. Open
+    DIR/report/report.html in a browser.
     """
     from polbias.cli.eval import print_progress
     from polbias.cli.report import make_report, print_report
@@ -45,7 +46,7 @@ def demo(
 def print_comparisons(
     demonstration: Demonstration, comparisons: Mapping[str, Sequence[PlantedComparison]]
 ) -> None:
-    """Print what was planted, is expected and was found: a table per respondent."""
+    """Print planted effects, expected estimates and estimates, a table per respondent."""
     from rich.table import Table
 
     from polbias.eval.report.document import format_points
@@ -56,7 +57,7 @@ def print_comparisons(
     console = Console()
     for name, rows in comparisons.items():
         table = Table(title=f"{name} {demonstration.respondents[name].description}", title_justify="left")
-        for heading in ("estimate, points", "planted", "expected", "found", "95% interval", "holds it"):
+        for heading in ("estimate, points", "planted", "expected", "found", "95% interval", "contains it"):
             table.add_column(heading, justify="left" if heading.startswith("estimate") else "right")
         for row in rows:
             wording = words(row.instrument)
@@ -75,7 +76,7 @@ def print_comparisons(
         console.print(table)
     holding = [row.holds for rows in comparisons.values() for row in rows if row.holds is not None]
     echo(
-        f"{holding.count(False)} of {len(holding)} intervals do not hold what is expected; about "
+        f"{holding.count(False)} of {len(holding)} intervals do not contain the expected estimate; about "
         f"{0.05 * len(holding):.1f} would not by chance."
     )
     echo(

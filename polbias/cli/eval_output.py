@@ -1,4 +1,4 @@
-"""What `polbias eval` prints: the tasks, what they cost, and the scores of a run."""
+"""Output of `polbias eval`: tasks, estimated cost, and scores of a run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOT_FILTERS = ("dataset", "config", "revision")
 
 
 def print_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
-    """Print a line for every task and group."""
+    """Print a line per task and group."""
     for name in names if names is not None else (*sorted(tasks.tasks), *sorted(tasks.groups), *tasks.tags):
         if name in tasks.tasks:
             echo(f"{name:<52} {_describe_task(tasks.tasks[name])}")
@@ -34,7 +34,7 @@ def print_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
 
 
 def print_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
-    """Print what tasks would ask, and their sum; what it costs too, where a price is known."""
+    """Print requests and tokens per task and in total, and the cost if the price is known."""
     from polbias.lm_eval_runner.tasks import REASONING
     from polbias.models.tokens import COUNTING_RULE
 
@@ -51,22 +51,22 @@ def print_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
         table = [(*line, amount) for line, amount in zip(table, money, strict=True)]
     _print_columns(table)
     echo(
-        f"tokens in: {COUNTING_RULE}; kept answers are not asked again"
+        f"tokens in: {COUNTING_RULE}; cached responses are not requested again"
         + (f"; prices: {price.source}" if price is not None else "")
     )
     for assumption in dict.fromkeys(cost.assumption for cost in costs.values() if cost.assumption):
         echo(f"assumed: {assumption}")
     share = rows[-1][4] / max(rows[-1][2], 1)
-    echo(f"prefix cache: {share:.0%} of the tokens in, if it keeps the beginnings of all prompts")
+    echo(f"prefix cache: {share:.0%} of the tokens in, if the server caches the prefixes of all prompts")
     if config.metadata.get(REASONING):
-        echo("tokens out: an assumption, that thoughts and answer fill their room each time")
+        echo("tokens out: an assumption, that reasoning and answer always reach their token limits")
 
 
 _NO_INTERVAL = "none: hardly any variation"
 
 
 def print_scores(run: EvalRun, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
-    """Print the main metric of every task, where rows came from, what was asked, where everything is."""
+    """Print the main metric per task, the sources of rows, the requests, and the folder of the run."""
     from polbias.models.bodies import TOO_LONG
 
     table = [("task", "metric", "value", "95% interval", "n", "clusters", "no verdict")]
@@ -84,7 +84,7 @@ def print_scores(run: EvalRun, scores: Iterable[Score], answered: Sequence[str] 
     if truncated and not too_long:
         worst = max(truncated, key=lambda score: score.truncated)
         echo(
-            f"{worst.truncated:.0%} of the answers to {worst.task} were cut off; give more room with "
+            f"{worst.truncated:.0%} of the answers to {worst.task} were truncated; raise the limit with "
             "--gen_kwargs max_gen_toks=8192",
             fg=typer.colors.YELLOW,
         )
@@ -94,24 +94,24 @@ def print_scores(run: EvalRun, scores: Iterable[Score], answered: Sequence[str] 
 
 
 def _limit_notices(run: EvalRun) -> Iterator[str]:
-    """Say what the provider withheld, what was too long, and which settings the server refused."""
+    """Yield notices on filtered answers, too long answers, and settings that the server refused."""
     from polbias.models.bodies import TOO_LONG
 
     run_facts = run.results.get("polbias", {})
     if n_filtered := run_facts.get("filtered"):
-        yield f"filtered by the provider, which counts as refused: {n_filtered:,} answers"
+        yield f"filtered by the provider, counted as refused: {n_filtered:,} answers"
     if n_too_long := run_facts.get(TOO_LONG):
-        yield f"longer than --max-answer-bytes, which counts as truncated: {n_too_long:,} answers"
+        yield f"longer than --max-answer-bytes, counted as truncated: {n_too_long:,} answers"
     if dropped := run_facts.get("dropped"):
         settings = ", ".join(f"{name}={value}" for name, value in dropped.items())
-        yield f"not sent, as the server or its client takes none: {settings}"
+        yield f"not sent, as the server or its client refuses them: {settings}"
 
 
 def _describe_requests(run: EvalRun) -> str:
     tally = run.tally
     repeats = f" for {tally.n_sent:,} answers" if tally.sent != tally.n_sent else ""
-    not_requested = f", {tally.not_requested:,} answers not needed" if tally.not_requested else ""
-    description = f"requests: {tally.sent:,} asked{repeats}{not_requested}"
+    not_requested = f", {tally.not_requested:,} answers not requested" if tally.not_requested else ""
+    description = f"requests: {tally.sent:,} sent{repeats}{not_requested}"
     if not tally.n_cached:
         return description
     days = int((time.time() - (tally.oldest or time.time())) // _SECONDS_PER_DAY)
@@ -120,7 +120,7 @@ def _describe_requests(run: EvalRun) -> str:
 
 
 def _print_columns(rows: Sequence[Sequence[str]]) -> None:
-    """Print columns, all but the first to the right; names are never cut."""
+    """Print columns, right-aligned except the first; names are never cut."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:
         cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
@@ -130,7 +130,7 @@ def _print_columns(rows: Sequence[Sequence[str]]) -> None:
 def _describe_task(task: TaskFile) -> str:
     data = task.data
     config_name = "/".join(str(data[name]) for name in ("dataset", "config") if name in data)
-    source = config_name or "a file of your own (stage 2)"
+    source = config_name or "a local file (stage 2)"
     filters = [f"{name} {_join_values(value)}" for name, value in data.items() if name not in _NOT_FILTERS]
     kind = "scores" if task.is_loglikelihood else "writes"
     repeats = [f"{task.samples} answers each"] if task.samples > 1 else []

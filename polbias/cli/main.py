@@ -1,4 +1,4 @@
-"""The `polbias` command: one line for every error, nothing heavy before it is needed."""
+"""The `polbias` command: one line per error, lazy imports of heavy packages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from polbias.errors import PolbiasError
 from polbias.optional import missing_package_error
 from polbias.safe_text import SafeRecords, register_environment, safe_traceback
 
-_INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
+_INTERRUPTED = 130  # exit status of shells and of typer after Ctrl-C
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -56,16 +56,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings=_HELP,
-    help="""Find out whether a language model reasons with a political or normative bias.
+    help="""Measure whether a language model reasons with a political or normative bias.
 
-    For a first look:
+    First steps:
 
       [bold]polbias eval --list[/]                 the tasks
       [bold]polbias eval --model hf --model_args pretrained=MODEL \\
         --tasks polbias_en_formal_mini[/]  scores, and a report
       [bold]polbias report RUN... -o DIR[/]        one page from logged samples
       [bold]polbias build[/]                       all datasets, into build/datasets
-      [bold]polbias show en_formal -n 2[/]         read rows as a person would
+      [bold]polbias show en_formal -n 2[/]         print rows in readable form
     """,
 )
 author = typer.Typer(
@@ -107,7 +107,7 @@ _AUTHORING: Mapping[str, Command] = {
 
 
 def _unwrap_paragraphs(text: str) -> str:
-    """A help text whose paragraphs fit any width; indented lines, which are examples, stay as they are."""
+    """Return a help text with unwrapped paragraphs; indented lines (examples) are unchanged."""
     return re.sub(r"(?<=\S)\n(?=\S)", " ", inspect.cleandoc(text))
 
 
@@ -154,23 +154,23 @@ def _options(
 
 
 def run() -> None:
-    """Run the command line; a problem that the user can mend ends in one line and the error's exit status."""
+    """Run the command line; print a PolbiasError in one line and exit with its status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # texts have signs that not every terminal can show
-    gc.set_threshold(50_000, 20, 20)  # rows are many objects, and have no cycles to look for
+        sys.stdout.reconfigure(errors="replace")  # not every terminal can encode all characters
+    gc.set_threshold(50_000, 20, 20)  # rows are many objects without reference cycles
     logging.setLogRecordFactory(SafeRecords(logging.getLogRecordFactory()))
     try:
         app()
     except (KeyboardInterrupt, SystemExit) as exit_signal:
         if isinstance(exit_signal, SystemExit) and exit_signal.code != _INTERRUPTED:
             raise
-        echo("polbias: interrupted; what was there before is unchanged", fg=typer.colors.RED, err=True)
+        echo("polbias: interrupted; existing files are unchanged", fg=typer.colors.RED, err=True)
         sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
     except MemoryError:
-        echo("polbias: not enough memory for what was given; divide it", fg=typer.colors.RED, err=True)
+        echo("polbias: not enough memory for the input; split it", fg=typer.colors.RED, err=True)
         sys.exit(1)
     except Exception as error:
         problem = missing_package_error(error) if isinstance(error, ModuleNotFoundError) else error

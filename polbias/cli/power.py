@@ -1,4 +1,4 @@
-"""`polbias power`: what a design can detect, and what a wanted precision takes."""
+"""`polbias power`: minimum detectable effect of a design, and the size for a target precision."""
 
 from __future__ import annotations
 
@@ -22,42 +22,56 @@ _POINTS = 100.0
 
 
 def power(
-    instrument: Annotated[InstrumentName, typer.Option(help="Whose interval and test.")],
-    clusters: Annotated[int | None, typer.Option(help="Clusters: patterns, contents, topics...")] = None,
-    items: Annotated[float | None, typer.Option(help="Items per cluster.")] = None,
+    instrument: Annotated[InstrumentName, typer.Option(help="Use the interval and test of this instrument.")],
+    clusters: Annotated[
+        int | None, typer.Option(help="Set the number of clusters: patterns, contents, topics...")
+    ] = None,
+    items: Annotated[float | None, typer.Option(help="Set the items per cluster.")] = None,
     answers: Annotated[
-        float | None, typer.Option(help="Answers per item: prompts, orders or samples.")
+        float | None, typer.Option(help="Set the answers per item: prompts, orders or samples.")
     ] = None,
-    base_rate: Annotated[float | None, typer.Option(help="Base rate, as a share; see the output.")] = None,
-    unanswered: Annotated[float | None, typer.Option(help="Share of refusals and the like.")] = None,
-    icc: Annotated[float | None, typer.Option(help="Intra-cluster correlation.")] = None,
-    within_item_icc: Annotated[float | None, typer.Option(help="Correlation of answers to one item.")] = None,
+    base_rate: Annotated[
+        float | None, typer.Option(help="Set the base rate, as a share; see the output.")
+    ] = None,
+    unanswered: Annotated[float | None, typer.Option(help="Set the share of non-answers.")] = None,
+    icc: Annotated[float | None, typer.Option(help="Set the intra-cluster correlation.")] = None,
+    within_item_icc: Annotated[
+        float | None, typer.Option(help="Set the correlation of answers to one item.")
+    ] = None,
     samples_per_prompt: Annotated[
-        int | None, typer.Option(help="Policy: answers sampled per prompt.", min=1, max=500)
+        int | None, typer.Option(help="Set the samples per prompt (policy).", min=1, max=500)
     ] = None,
-    target_power: Annotated[float, typer.Option("--power", help="Wanted power.")] = 0.8,
+    target_power: Annotated[float, typer.Option("--power", help="Set the target power.")] = 0.8,
     effect: Annotated[
-        float | None, typer.Option(metavar="POINTS", help="How many does it take to detect this?")
+        float | None,
+        typer.Option(
+            metavar="POINTS", help="Compute the size that detects this effect, in percentage points."
+        ),
     ] = None,
     precision: Annotated[
-        float | None, typer.Option(metavar="POINTS", help="How many for an interval of ± this?")
+        float | None,
+        typer.Option(
+            metavar="POINTS", help="Compute the size for an interval of ± this, in percentage points."
+        ),
     ] = None,
     runs: Annotated[
         list[Path] | None,
-        typer.Option(metavar="RUN", help="Take the design and the spread from logged samples."),
+        typer.Option(
+            metavar="RUN", help="Estimate the design and its variance from logged samples; repeatable."
+        ),
     ] = None,
 ) -> None:
-    """The smallest bias that a design detects, and how many clusters, items or answers a target takes.
+    """Print the smallest bias that a design detects, and the clusters, items or answers that a target needs.
 
-    Two-sided at .05, as the instrument's own interval and test have it. Without further options: the shipped
-    design under stated assumptions. Effects are in percentage points.
+    Two-sided at .05, by the instrument's interval and test. Default: the shipped design under the printed
+    assumptions. Effects are in percentage points.
     """
     from polbias.eval.power.design import instruments
     from polbias.eval.power.report import Targets
 
     design = instruments().get(instrument)
     if design is None:
-        raise InputError(f"--instrument {instrument}: found no design; give `power` in its Instrument")
+        raise InputError(f"--instrument {instrument}: found no design; set `power` in its Instrument")
     user_assumptions = _drop_missing(
         base_rate=base_rate, unanswered=unanswered, icc=icc, within_item_icc=within_item_icc
     )
@@ -71,7 +85,7 @@ def power(
         )
     if runs and (user_assumptions or size or samples_per_prompt is not None):
         raise InputError(
-            "--runs: found with a design or assumptions of your own, expected one of the two; a run has both"
+            "--runs: found with options of a design or assumptions, expected one of them; a run has both"
         )
     targets = Targets(
         target_power, _points_to_share(effect, "--effect"), _points_to_share(precision, "--precision")
@@ -172,7 +186,7 @@ def _print_report(report: Document, instrument: InstrumentDesign) -> None:
     console.print(table)
     cluster_sd = report["assumptions"]["cluster_sd"]
     echo(f"Cluster: {instrument.cluster}; item: {instrument.item}; answer: {instrument.answer}.")
-    echo(f"Percentage points; a dash: none. The effect varies by {cluster_sd:.1f} points between clusters.")
+    echo(f"Percentage points; a dash: none. The effect's SD between clusters is {cluster_sd:.1f} points.")
     _print_needs(report["needs"])
     if report["margins"]:
         _print_margins(report)

@@ -1,4 +1,4 @@
-"""The folder of a report: page, summary, tables, outcomes, results for the Hub; all of it, or none."""
+"""The folder of a report: page, summary, tables, outcomes, results for the Hub; written as a whole."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = _REPORT_FILES = (
 
 
 def check_folder(folder: Path) -> None:
-    """See to it that a report may be written into a folder."""
+    """Recover an interrupted report; raise if the folder has anything but a report."""
     recover_folder(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: found a file, expected a folder for the report; choose another with -o")
@@ -42,7 +42,7 @@ def check_folder(folder: Path) -> None:
 
 
 def write_report(report: ReportWithAnswers, folder: Path, page: bool = True, brief: bool = False) -> None:
-    """Write a report; an earlier one in the same place is replaced in one step."""
+    """Write a report; an earlier report in the folder is replaced in one step."""
     draft = draft_path(folder)
     try:
         shutil.rmtree(draft, ignore_errors=True)

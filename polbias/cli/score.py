@@ -1,4 +1,4 @@
-"""`polbias score`: score answers that exist, as if their model had been asked by `polbias eval`."""
+"""`polbias score`: score existing answers like a run of `polbias eval`."""
 
 from __future__ import annotations
 
@@ -24,32 +24,39 @@ def score(
             metavar="ANSWERS...", help="CSV, TSV, JSONL or Parquet; results of batches; Inspect logs."
         ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="RUN", help="Folder of the run.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="RUN", help="Write the run to this folder.")
+    ],
     task: Annotated[
         list[str] | None,
-        typer.Option(help="That the answers are to; may be repeated. Default: column task, or the log's."),
+        typer.Option(help="Score answers to this task; repeatable; default: column task or the log's."),
     ] = None,
-    id_column: Annotated[str, typer.Option(metavar="NAME", help="Ids of rows, in a table.")] = "id",
-    answer_column: Annotated[str, typer.Option(metavar="NAME", help="Answers, in a table.")] = "answer",
+    id_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Read row ids from this column of a table.")
+    ] = "id",
+    answer_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Read answers from this column of a table.")
+    ] = "answer",
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Default: as in the file, else the file's name.")
+        str | None,
+        typer.Option(metavar="NAME", help="Name the model; default: as in the file, else the file name."),
     ] = None,
     metadata: Metadata = None,
     gen_kwargs: GenKwargs = None,
     system_instruction: SystemInstruction = None,
     include_path: IncludePath = None,
-    table: Annotated[bool, typer.Option("--table", help="Print all metrics too, as lm_eval does.")] = False,
-    report: Annotated[bool, typer.Option(help="Write a report beside the samples.")] = True,
+    table: Annotated[bool, typer.Option("--table", help="Also print all metrics, as lm_eval does.")] = False,
+    report: Annotated[bool, typer.Option(help="Write a report next to the samples.")] = True,
 ) -> None:
-    r"""Score answers that exist: a run for `polbias report` and `polbias compare`, without asking a model.
+    r"""Score existing answers without a model; write a run for `polbias report` and `polbias compare`.
 
       [bold]polbias score answers.csv --task polbias_en_formal_mini --model NAME -o results[/]
       [bold]polbias score batch_output.jsonl --task polbias_en_formal -o results[/]
 
-    A table has the columns id and answer and may have task, repeat, finish_reason and reasoning. A row
-    without an answer, with an empty cell or a failed request is missing: the run then has a part of the
-    task's rows. An id that is unknown or occurs twice is an error. Give the same --metadata, --gen_kwargs and
-    --system_instruction as to `polbias prompts`.
+    A table has the columns id and answer and may have task, repeat, finish_reason and reasoning. Rows
+    without an answer, with an empty cell or a failed request are missing: the run then has only part of the
+    task's rows. An unknown or repeated id is an error. Set the same --metadata, --gen_kwargs and
+    --system_instruction as for `polbias prompts`.
     """
     from polbias.lm_eval_runner.exported_prompts import chat_config, recorded_prompts, written_tasks
     from polbias.lm_eval_runner.options import output_folder
@@ -101,7 +108,7 @@ def _find_tasks(answers: Sequence[StoredAnswer], paths: Sequence[Path]) -> list[
     tasks = dict.fromkeys(answer.task for answer in answers if answer.task)
     if not tasks:
         raise InputError(
-            f"{paths[0]}: names no task; add --task TASK, or a column task (`polbias eval --list`)"
+            f"{paths[0]}: found no task; add --task TASK, or a column task (`polbias eval --list`)"
         )
     return [*tasks]
 
@@ -116,6 +123,6 @@ def _check_tasks(answers: Sequence[StoredAnswer], members: Sequence[str]) -> Non
 
 
 def _most_frequent_model(answers: Sequence[StoredAnswer]) -> str:
-    """The model that most answers are of, where files name one."""
+    """Return the model of most answers; empty if the files name no model."""
     n_by_model = Counter(answer.model for answer in answers if answer.model)
     return max(n_by_model, key=n_by_model.__getitem__, default="")

@@ -1,4 +1,4 @@
-"""`polbias selfassess`: a model writes articles from several sides and chooses between its own."""
+"""`polbias selfassess`: a model writes articles from several perspectives and chooses among them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Orders(StrEnum):
-    """Which orders of the articles are asked."""
+    """Order of the articles in a choice."""
 
     balanced = "balanced"
     seeded = "seeded"
@@ -47,34 +47,47 @@ class Orders(StrEnum):
 _ARTICLES, _QUESTIONS = "Articles", "Questions"
 _CHOICES = "choices.parquet"
 Output = Annotated[
-    Path, typer.Option("-o", "--output", metavar="DIR", help="Samples, choices and report of the run.")
+    Path,
+    typer.Option(
+        "-o", "--output", metavar="DIR", help="Write samples, choices and the report to this folder."
+    ),
 ]
 SetName = Annotated[
     str,
     typer.Option(
-        "--set", help="poligen, econolex, bundestag or FOLDER of your own.", rich_help_panel=_ARTICLES
+        "--set", help="Use poligen, econolex, bundestag or a custom FOLDER.", rich_help_panel=_ARTICLES
     ),
 ]
 Items = Annotated[
     int | None,
     typer.Option(
-        "--n", "-n", help="Items, drawn evenly over categories; default: all.", rich_help_panel=_ARTICLES
+        "--n",
+        "-n",
+        help="Draw this many items, evenly over categories; default: all.",
+        rich_help_panel=_ARTICLES,
     ),
 ]
-Roles = Annotated[str, typer.Option(help="user, agent or both.", rich_help_panel=_QUESTIONS)]
-Questions = Annotated[str, typer.Option(help="preference, least_biased or both.", rich_help_panel=_QUESTIONS)]
-Alternatives = Annotated[str, typer.Option(help="2, 3 or both.", rich_help_panel=_QUESTIONS)]
+Roles = Annotated[str, typer.Option(help="Ask as user, agent or both.", rich_help_panel=_QUESTIONS)]
+Questions = Annotated[
+    str, typer.Option(help="Ask for preference, least_biased or both.", rich_help_panel=_QUESTIONS)
+]
+Alternatives = Annotated[
+    str, typer.Option(help="Offer 2 articles, 3 articles or both.", rich_help_panel=_QUESTIONS)
+]
 OrdersOption = Annotated[
     Orders,
-    typer.Option(help="Every article in every place, or one order per item.", rich_help_panel=_QUESTIONS),
+    typer.Option(
+        help="Put every article in every position, or draw one order per item.", rich_help_panel=_QUESTIONS
+    ),
 ]
-Prefill = Annotated[bool, typer.Option(help="Give the beginning of an answer.", rich_help_panel=_QUESTIONS)]
+Prefill = Annotated[
+    bool, typer.Option(help="Prefill the beginning of the answer.", rich_help_panel=_QUESTIONS)
+]
 Articles = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Articles from elsewhere: JSON Lines with id and text, or samples of lm_eval; "
-        "default: the newest in DIR.",
+        help="Read JSON Lines (id, text) or lm_eval samples; default: newest in DIR.",
     ),
 ]
 
@@ -82,11 +95,10 @@ commands = typer.Typer(
     name="selfassess",
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="""Let a model write articles from several sides and choose between its own (PoliGen, EconoLex).
+    help="""Let a model write articles from several perspectives and choose among them (PoliGen, EconoLex).
 
-    Options that are not listed are lm_eval's, as for [bold]polbias eval[/]: --model, --model_args,
-    --gen_kwargs, --batch_size, --seed and others. Answers are kept as they come: after an interruption run
-    the same again.
+    Unlisted options are lm_eval's, as for [bold]polbias eval[/]: --model, --model_args, --gen_kwargs,
+    --batch_size, --seed and others. Responses are cached: an interrupted run resumes.
     """,
 )
 
@@ -110,10 +122,10 @@ def run(
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
-    """Both stages and the report.
+    """Run both stages and write the report.
 
-    --gen_kwargs is for the articles; choices are greedy and short. For other settings of the choices run
-    [bold]generate[/] and [bold]choose[/].
+    --gen_kwargs applies to the articles; choices are greedy and short. For other settings of the choices
+    run [bold]generate[/] and [bold]choose[/].
     """
     from polbias.experiments.self_assessment import find_set, written_articles
 
@@ -146,7 +158,7 @@ def generate(
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
-    """The first stage: five articles about every item."""
+    """Run the first stage: write five articles per item."""
     from polbias.experiments.self_assessment import find_set
 
     config = _config(context.args, output, "articles", reasoning)
@@ -168,7 +180,7 @@ def choose(
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
-    """The second stage, and the report: which article does the model prefer, which is less biased?"""
+    """Run the second stage and report which article the model prefers, and which it finds least biased."""
     from polbias.experiments.self_assessment import find_article_samples, find_set, read_user_articles
 
     item_set = find_set(set_name)
@@ -185,7 +197,7 @@ def _design(roles: str, questions: str, alternatives: str, orders: Orders, prefi
     from polbias.generators.selfassess.choices import ChoiceDesign
     from polbias.generators.selfassess.templates import BIASED, OPTION_COUNTS, QUESTIONS
 
-    # Names are checked by `some_of`, which mypy cannot know.
+    # `parse_choices` checks the names, which mypy cannot infer.
     n_by_text = {str(n): n for n in OPTION_COUNTS}
     return ChoiceDesign(
         roles=parse_choices(roles, BIASED, "--roles"),  # type: ignore[arg-type]
@@ -199,7 +211,7 @@ def _design(roles: str, questions: str, alternatives: str, orders: Orders, prefi
 
 
 def parse_choices(text: str, choices: Sequence[str], option: str) -> list[str]:
-    """Read a list with commas; ``both`` is all of them."""
+    """Parse a comma-separated list of choices; ``both`` selects all."""
     names = list(choices) if text == "both" else [name.strip() for name in text.split(",")]
     if not set(names) <= set(choices) or len(set(names)) < len(names):
         raise InputError(f"{option}: found {text!r}, expected {', '.join(choices)} or both")
@@ -207,16 +219,16 @@ def parse_choices(text: str, choices: Sequence[str], option: str) -> list[str]:
 
 
 def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool) -> Any:
-    """Read the options of lm_eval for a stage."""
+    """Parse the lm_eval options of a stage."""
     from polbias.lm_eval_runner.options import parse
     from polbias.lm_eval_runner.tasks import REASONING
 
     for name in ("--tasks", "--output_path", "--output-path"):
         if any(argument.split("=")[0] == name for argument in args):
-            raise InputError(f"{name}: is not for selfassess, which asks its own tasks (--set) into -o DIR")
+            raise InputError(f"{name}: found with selfassess, which sets it; use --set and -o DIR")
     if int(os.environ.get("WORLD_SIZE") or 1) > 1:
         raise InputError(
-            "WORLD_SIZE: found several processes, expected one, as the second stage is made of the first; "
+            "WORLD_SIZE: found several processes, expected one, as the second stage needs the first; "
             "run `polbias eval` with the tasks of docs/selfassess.md, one after the other"
         )
     config = parse([*args, "--tasks", stage, "--output_path", str(output)])
@@ -238,7 +250,7 @@ def _generate(
     cache: Path | None,
     budget: Budget | None = None,
 ) -> EvalRun:
-    """Let a model write the articles of a set."""
+    """Run the first stage: a model writes the articles of a set."""
     from polbias.experiments.self_assessment import write_topics, writing_task
     from polbias.lm_eval_runner.options import output_folder
     from polbias.lm_eval_runner.tasks import catalogue
@@ -263,7 +275,7 @@ def _choose(
     cache: Path | None,
     articles_run: EvalRun | None = None,
 ) -> None:
-    """Let a model choose between articles."""
+    """Run the second stage: a model chooses among articles."""
     from polbias.experiments.self_assessment import TASKS, write_questions
     from polbias.lm_eval_runner.options import output_folder
     from polbias.lm_eval_runner.tasks import catalogue
@@ -282,7 +294,7 @@ def _choose(
 def _print_stage_costs(
     config: Any, item_set: ChosenSet, n: int | None, design: ChoiceDesign, budget: Budget
 ) -> None:
-    """Print what both stages would ask; articles are taken to be as long as they may be."""
+    """Print the estimated cost of both stages; articles are assumed to have the maximum length."""
     from polbias.experiments.self_assessment import assumed_questions, assumption
     from polbias.lm_eval_runner.cost import Cost
     from polbias.lm_eval_runner.tasks import generation_settings

@@ -1,4 +1,4 @@
-"""`polbias author topics`: further topics or titles from a chat model, a review of them, and item files."""
+"""`polbias author topics`: topics or titles from a chat model, their review, and item files."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from polbias.generators.selfassess.templates import SelfAssessTemplates
 
 app = typer.Typer(
-    no_args_is_help=True, help="Further topics or titles: suggested by a model, accepted by a person."
+    no_args_is_help=True, help="Add topics or titles that a model suggests and a reviewer accepts."
 )
-_SetName = Annotated[str, typer.Option("--set", help="The set that they are for, such as poligen.")]
+_SetName = Annotated[str, typer.Option("--set", help="Add to this set, such as poligen.")]
 
 
 @app.command()
@@ -42,18 +42,18 @@ def suggest(
     base_url: BaseUrl = None,
     categories: Annotated[
         int | None,
-        typer.Option(help="Ask for so many categories first; by default those of the set are used.", min=1),
+        typer.Option(help="Request this many new categories first; default: the set's categories.", min=1),
     ] = None,
     templates: Templates = None,
     replay: Replay = False,
     price: Prices = None,
     yes: Yes = False,
 ) -> None:
-    """Ask a model for items, category by category, and write them into a review file.
+    """Request items from a model, category by category, and write them to a review file.
 
-    Near-duplicates of the set's items and of each other are marked, as is what is too long, a question, or
-    names a perspective. A person fills the column `decision` with accept or reject, and may correct text
-    and tilt. What is decided is kept when the file is written again.
+    Marks near-duplicates of the set's items and of each other, and items that are too long, are a question,
+    or name a perspective. A reviewer fills the column `decision` with accept or reject, and may correct text
+    and tilt. Decisions are kept if the file is written again.
     """
     from polbias.generators.authoring import topics as topicgen
     from polbias.generators.authoring.topics import REVIEW
@@ -90,10 +90,10 @@ def suggest(
 def accept(
     review: FilledReview,
     set_id: _SetName,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder for the item files.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Write the item files to this folder.")],
     templates: Templates = None,
 ) -> None:
-    """Turn the accepted items of a review file into item files, one a category, with new numbers."""
+    """Write the accepted items of a review file to item files, one per category, with new numbers."""
     from polbias.generators.authoring.topics import read_review
     from polbias.generators.selfassess.templates import load_family
 
@@ -103,7 +103,7 @@ def accept(
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{output}: cannot be made ({error.strerror})") from None
+        raise InputError(f"{output}: cannot be created ({error.strerror})") from None
     for code in reviewed.files:
         write_text(output / f"{code}-accepted.tsv", reviewed.tsv(code, item_set.field))
     count = sum(len(rows) for rows in reviewed.files.values())
@@ -119,7 +119,7 @@ def _require_set(family: SelfAssessTemplates, set_id: str) -> str:
 
 
 def _read_set_items(family: SelfAssessTemplates, set_id: str) -> list[Item]:
-    """Return the items that a set has so far, complete or not."""
+    """Return the current items of a set, complete or not."""
     from polbias.generators.selfassess.items import read_items
 
     paths = sorted((family.folder / set_id).glob("*.tsv"))

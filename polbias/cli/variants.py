@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 
 
 def variants(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Statements, one a line.")],
-    language: Annotated[str, typer.Option(help="Of the statements: en, de, fr, it or es.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL file to write.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Statements, one per line.")],
+    language: Annotated[str, typer.Option(help="Set the language of the statements: en, de, fr, it or es.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Write to this JSONL file.")],
     record: Record,
-    model: Annotated[str, typer.Option(help="Model for paraphrases and opposites.")],
+    model: Annotated[str, typer.Option(help="Request paraphrases and opposites from this model.")],
     base_url: BaseUrl = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests to the model under way at once.")] = 8,
-    country: Annotated[str, typer.Option(help="Whose statements they are, for the model.")] = "",
+    concurrency: Annotated[
+        int, typer.Option(min=1, help="Send this many requests to the model at once.")
+    ] = 8,
+    country: Annotated[str, typer.Option(help="Name the country of the statements to the model.")] = "",
     translate: Annotated[
-        str | None, typer.Option(metavar="LANGUAGE", help="Translate the statements, too.")
+        str | None, typer.Option(metavar="LANGUAGE", help="Also translate the statements into this language.")
     ] = None,
     deepl: Annotated[
         bool, typer.Option("--deepl", help="Translate with DeepL instead of the model.")
@@ -37,11 +39,11 @@ def variants(
     price: Prices = None,
     yes: Yes = False,
 ) -> None:
-    """Write the variants of policy statements: the negation by rule, the rest from a model.
+    """Write the variants of policy statements: the negation by rule, the other variants from a model.
 
-    The estimated cost is shown before anything is sent. Every variant comes with what the quality gate found;
-    doubtful ones are for a native speaker to look at. Run the same again after an interruption: what was
-    answered is in the file of --record and is not asked again.
+    Prints the estimated cost before the first request. Each variant has the findings of the quality gate; a
+    native speaker reviews doubtful variants. An interrupted run resumes: answers in the file of --record are
+    not requested again.
     """
     from polbias.generators.authoring import variants as authoring
     from polbias.models.chat import Chat, Service
@@ -75,7 +77,7 @@ def _statements(file: Path, language: str, country: str) -> Iterator[SourceState
 
 
 def _lines(statements: list[SourceStatement], model_variants: list[Variant]) -> Iterator[dict[str, Any]]:
-    """Yield one line per statement and language with all its texts, their problems and findings."""
+    """Yield a record per statement with all its texts, their problems and findings."""
     from polbias.generators.authoring.negation import negate
     from polbias.generators.authoring.quality_gate import defects
 

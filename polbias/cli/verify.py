@@ -1,4 +1,4 @@
-"""`polbias verify` and `polbias lock`: builds against their hashes, the lock and their proofs."""
+"""`polbias verify` and `polbias lock`: check builds against hashes, lock and proofs."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _VERIFIED = "verified"
 def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = None) -> None:
     """Check builds: file hashes, content against datasets.lock, the proof of every formal gold label, lints.
 
-    Every formal sentence is read back to its formula, and the verdict on that is compared with the gold;
-    how many of how many is printed. Lints are what readers of the items taught: no column of layout tells
-    the gold label; statements name their country, negate without forbidding, and have the codes and topic
-    of like ones elsewhere, or review.tsv says why not; the placebo is like the loaded words.
+    Parses every formal sentence into its formula, compares the verdict with the gold label, and prints the
+    counts. Lints are rules from earlier reviews of the items: no layout column predicts the gold label;
+    statements name their country, negate without forbidding, and have the codes and topic of similar
+    statements elsewhere, or review.tsv gives a reason; the placebo is similar to the loaded words.
     """
     from polbias.terminal import Console
 
@@ -49,7 +49,7 @@ def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = N
 
 
 def _check_builds(tasks: Sequence[_Task]) -> Iterator[tuple[str, _CheckResults]]:
-    """Yield what was found of every build, in order; those that are not known are checked in processes."""
+    """Yield the check results of every build, in order; unverified builds are checked in processes."""
     from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
     from multiprocessing import get_context
 
@@ -73,7 +73,7 @@ def _check_builds(tasks: Sequence[_Task]) -> Iterator[tuple[str, _CheckResults]]
                     add_build_note(folder, _VERIFIED, hash_by_name[name])
                 yield name, results
             else:
-                yield name, [("was verified, and nothing changed since", [])]
+                yield name, [("already verified, unchanged since", [])]
 
 
 def _size(task: _Task) -> int:
@@ -81,7 +81,7 @@ def _size(task: _Task) -> int:
 
 
 def _verification_hash(name: str, folder: Path, templates: Path | None) -> str:
-    """Hash all that a verification rests on: templates, code, lock and, by the manifest, files."""
+    """Hash the inputs of a verification: templates, code, lock and, by the manifest, files."""
     from polbias.lock import read_lock
     from polbias.manifest import MANIFEST, read_manifest
     from polbias.publishing.card import build_inputs_hash
@@ -95,7 +95,7 @@ def _verification_hash(name: str, folder: Path, templates: Path | None) -> str:
 
 
 def _is_verified(name: str, folder: Path, templates: Path | None, verification_hash: str) -> bool:
-    """Whether a build was verified and is as it was then."""
+    """Whether a build was verified and is unchanged since."""
     from polbias.generators.engine.build import read_build_notes
     from polbias.manifest import read_manifest
 
@@ -105,7 +105,7 @@ def _is_verified(name: str, folder: Path, templates: Path | None, verification_h
 
 
 def _check_build(name: str, folder: Path, templates: Path | None) -> _CheckResults:
-    """Return every check of a build, with its problems."""
+    """Return the checks of a build, each with its problems."""
     from polbias.generators.authoring.lints import LINTS, layout_leaks
     from polbias.lock import lock_differences, lock_path, read_lock
     from polbias.manifest import read_manifest
@@ -132,7 +132,7 @@ def _check_build(name: str, folder: Path, templates: Path | None) -> _CheckResul
 
 def _describe_proofs(proofs: ProofReport) -> str:
     errata_note = (
-        f", {proofs.excused:,} printed ones contradicted as their errata say" if proofs.excused else ""
+        f", {proofs.excused:,} printed labels contradicted, as in their errata" if proofs.excused else ""
     )
     return (
         f"{proofs.n_proved:,} of {proofs.rows:,} formal gold labels proved from their sentences{errata_note}"
@@ -151,14 +151,14 @@ def _print_results(console: Console, name: str, success: str, problems: Sequence
 def lock(names: Names = None, out: Out = None) -> None:
     """Write the builds' versions, rows and content hashes to datasets.lock.
 
-    Content that differs from what is locked under the same version is refused: raise the version first.
+    Refuses content that differs from the lock under the same version: raise the version first.
     """
     from polbias.lock import LockedDataset, lock_differences, lock_path, read_lock, write_lock
     from polbias.manifest import read_manifest
     from polbias.terminal import Console
 
     locked = read_lock()
-    path = lock_path().resolve()  # in a checkout the package's lock is a link to the one in the root
+    path = lock_path().resolve()  # in a checkout the package's lock is a link to the root's lock
     for name in names or registry.dataset_names():
         folder = (out or build_root()) / name
         manifest = read_manifest(folder)

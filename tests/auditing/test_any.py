@@ -206,8 +206,8 @@ def test_bad_input_is_one_error(rows: Rows, columns: dict[str, str], said: str, 
     ("output", "said"),
     [
         ("set.csv", "expected a file that ends in .json"),
-        ("set.jsonl", "lies among the files that are audited"),
-        ("found.json", "lies among the files that are audited"),
+        ("set.jsonl", "found among the audited files"),
+        ("found.json", "found among the audited files"),
     ],
 )
 def test_outputs_that_are_refused(output: str, said: str, tmp_path: Path) -> None:

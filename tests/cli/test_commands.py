@@ -158,7 +158,7 @@ def test_errors_are_one_line(all_builds: Path, tmp_path: Path) -> None:
     assert "no dataset is called 'nosuch'; there are: partisan-inference" in _one_line(
         polbias("build", "nosuch")
     )
-    assert "no config is called 'xx'" in _one_line(polbias("show", "xx", "--output", out))
+    assert "found no config 'xx'" in _one_line(polbias("show", "xx", "--output", out))
     assert "has 1,608 rows" in _one_line(polbias("show", "en_formal", "--start", "9999", "--output", out))
     assert "no build found" in _one_line(polbias("show", "en_formal", "--output", str(tmp_path / "none")))
     assert "no build found" in _one_line(polbias("verify", "--output", str(tmp_path / "none")))
@@ -236,7 +236,7 @@ def test_interrupted_build_says_so_and_leaves_the_earlier_one(own: Path) -> None
         check=False,
     )
     assert done.returncode == 130
-    assert done.stderr.strip() == "polbias: interrupted; what was there before is unchanged"
+    assert done.stderr.strip() == "polbias: interrupted; existing files are unchanged"
     staging = own / f".{_OWN[1]}.staging"
     assert not staging.exists()
     for path, content in before.items():

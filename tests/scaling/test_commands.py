@@ -50,7 +50,7 @@ def test_a_plan_says_rows_shards_and_bytes_and_builds_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--rows", "10"), "found 0 names of datasets"),
+        (("--rows", "10"), "found 0 dataset names"),
         ((NAME, "policy-statements", "--workers", "2"), "found 2 names"),
         ((NAME, "--executor", "cloud"), "expected one of inprocess, local, slurm, ray"),
         (("policy-statements", "--rows", "10"), "comes in one size"),
