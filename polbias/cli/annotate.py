@@ -99,7 +99,7 @@ def import_answers(
     annotators: AnnotatorTable = None,
     problems: ProblemFile = None,
 ) -> None:
-    """Check answers against the tasks of an export and merge them into one table, which FILE accepts."""
+    """Check answers against the tasks of an export and merge them into one table that FILE accepts."""
     from polbias.generators.authoring.annotation.tasks import COMMENT, answers_csv, read_tasks
 
     tasks = read_tasks(folder)

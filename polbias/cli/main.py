@@ -88,9 +88,9 @@ _PANELS: Mapping[str, Mapping[str, Command]] = {
         "simulate": simulate.simulations,
         "power": power.power,
     },
-    "Make data": {"build": build.build, "list": show.list_, "show": show.show},
+    "Build data": {"build": build.build, "list": show.list_, "show": show.show},
     "Write and check items": {"author": author},
-    "Check the benchmarks of others": {"audit": audit.audit},
+    "Audit other benchmarks": {"audit": audit.audit},
     "Maintain": {"verify": verify.verify, "lock": verify.lock, "push": push.push},
 }
 _AUTHORING: Mapping[str, Command] = {

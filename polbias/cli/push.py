@@ -50,16 +50,16 @@ def push(
 
 def refuse_damaged(manifest: Manifest, folder: Path) -> None:
     """Raise if files of a build differ from its manifest."""
-    damaged = damaged_files(manifest, folder)
+    damaged = find_damage(manifest, folder)
     if damaged:
         raise BuildError(damaged[0])
 
 
-def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
+def find_damage(manifest: Manifest, folder: Path) -> list[str]:
     """Return the problems of files and content of a build that differ from its manifest."""
     from polbias.content_hash import holds
 
-    problems = changed_files(manifest, folder)
+    problems = find_changed_files(manifest, folder)
     for config, splits in () if problems else manifest.configs.items():
         for split, entry in splits.items():
             if not holds([folder / file.path for file in entry.files], entry):
@@ -67,7 +67,7 @@ def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
     return problems
 
 
-def changed_files(manifest: Manifest, folder: Path) -> list[str]:
+def find_changed_files(manifest: Manifest, folder: Path) -> list[str]:
     """Return the problems of files that are missing or whose bytes differ from the manifest."""
     from polbias.files import file_sha256
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from polbias import registry
 from polbias.cli.options import DatasetTemplates, Names, Out
-from polbias.cli.push import changed_files, damaged_files, refuse_damaged
+from polbias.cli.push import find_changed_files, find_damage, refuse_damaged
 from polbias.errors import BuildError
 from polbias.optional import MissingError
 from polbias.paths import build_root
@@ -73,7 +73,7 @@ def _check_builds(tasks: Sequence[_Task]) -> Iterator[tuple[str, _CheckResults]]
                     add_build_note(folder, _VERIFIED, hash_by_name[name])
                 yield name, results
             else:
-                yield name, [("already verified, unchanged since", [])]
+                yield name, [("already verified, nothing changed since", [])]
 
 
 def _size(task: _Task) -> int:
@@ -99,7 +99,7 @@ def _is_verified(name: str, folder: Path, templates: Path | None, verification_h
     from polbias.generators.engine.build import read_build_notes
     from polbias.manifest import read_manifest
 
-    return read_build_notes(folder).get(_VERIFIED) == verification_hash and not changed_files(
+    return read_build_notes(folder).get(_VERIFIED) == verification_hash and not find_changed_files(
         read_manifest(folder), folder
     )
 
@@ -111,7 +111,7 @@ def _check_build(name: str, folder: Path, templates: Path | None) -> _CheckResul
     from polbias.manifest import read_manifest
 
     publication, manifest = registry.publication(name), read_manifest(folder)
-    damaged = damaged_files(manifest, folder)
+    damaged = find_damage(manifest, folder)
     results = [("files and content match manifest.json", damaged)]
     changed = lock_differences(manifest, read_lock().get(name))
     results.append((f"matches {lock_path().name}, version {manifest.version}", changed))
