@@ -22,7 +22,7 @@ from rich.table import Table
 from benchmarks.measure import ROOT
 from polbias.aliases import Document
 from polbias.atomic_write import write_text
-from polbias.cli.eval import perform
+from polbias.cli.eval import run_tasks
 from polbias.errors import PolbiasError
 from polbias.eval.partisan.bias import weighted_bias
 from polbias.files import read_json
@@ -357,7 +357,7 @@ def score_tasks(folder: Path) -> Iterator[tuple[Score, Document]]:
         "--model": "hf", "--model_args": f"pretrained={folder},dtype=float32", "--tasks": ",".join(names),
         "--batch_size": "16", "--device": device(), "--output_path": str(OUT / "results"),
     }  # fmt: skip
-    run = perform(parse([*chain(*options.items())]), catalogue(), names, OUT / "answers")
+    run = run_tasks(parse([*chain(*options.items())]), catalogue(), names, OUT / "answers")
     assert run is not None
     for score in scores(run.results, run.samples):
         yield score, run.results["results"][score.task]

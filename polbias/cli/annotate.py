@@ -1,4 +1,4 @@
-"""`polbias author annotate`: word and claim pairs out to annotators, their answers in, checked, decided."""
+"""`polbias author annotate`: export pairs to annotators; import, check and decide their answers."""
 
 from __future__ import annotations
 
@@ -22,48 +22,48 @@ if TYPE_CHECKING:
     from polbias.generators.authoring.annotation.tasks import TaskSet
 
 
-_SHOWN = 10  # problems on the terminal
-_STANDS = ("annotator", "economic", "social", "answers")
+_MAX_DISPLAYED = 10  # problems on the terminal
+_ANNOTATOR_COLUMNS = ("annotator", "economic", "social", "answers")
 
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder of the export.", exists=True)]
-Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Answers: CSV or Label Studio's JSON.")]
-Annotators = Annotated[list[str], typer.Option("--annotator", help="Name of one; may be repeated.")]
-Seed = Annotated[int, typer.Option(help="Of the order in which each annotator gets the tasks.")]
-People = Annotated[
+Files = Annotated[list[Path], typer.Argument(metavar="FILE...", help="Answers: CSV or Label Studio JSON.")]
+Annotators = Annotated[list[str], typer.Option("--annotator", help="Name an annotator; repeatable.")]
+Seed = Annotated[int, typer.Option(help="Shuffle the tasks of each annotator with this seed.")]
+AnnotatorTable = Annotated[
     Path | None,
-    typer.Option("--annotators", help="Table: annotator, accounts, economic, social (-10 to 10)."),
+    typer.Option("--annotators", help="Read a table: annotator, accounts, economic, social (-10 to 10)."),
 ]
-Report = Annotated[Path | None, typer.Option("--problems", help="File for all problems, a line each.")]
+ProblemFile = Annotated[
+    Path | None, typer.Option("--problems", help="Write all problems to this file, one per line.")
+]
 
-app = typer.Typer(no_args_is_help=True, help="Have word pairs, claim pairs and datasets annotated.")
+app = typer.Typer(no_args_is_help=True, help="Have word pairs, claim pairs and dataset rows annotated.")
 
 
 @app.command()
 def export(
     kind: Annotated[
         str,
-        typer.Argument(
-            help="words, claims (one word exchanged), or a dataset, for a panel to read a sample."
-        ),
+        typer.Argument(help="words, claims (one word exchanged), or a dataset to sample."),
     ],
-    out: Annotated[Path, typer.Option("-o", "--output", help="Folder for the files.")],
+    out: Annotated[Path, typer.Option("-o", "--output", help="Write the files to this folder.")],
     annotator: Annotators,
     source: Annotated[
         Path | None,
-        typer.Option(help="Table of what is annotated; by default the word pairs of the lexicon."),
+        typer.Option(help="Annotate the rows of this table; default: the lexicon's word pairs."),
     ] = None,
-    reverse: Annotated[
-        bool, typer.Option("--reverse", help="Ask about word pairs in both directions.")
-    ] = False,
-    n: Annotated[int, typer.Option(help="Rows of a dataset, in turn from every cell of its design.")] = 150,
+    reverse: Annotated[bool, typer.Option("--reverse", help="Add the reverse of each word pair.")] = False,
+    n: Annotated[
+        int, typer.Option(help="Sample this many dataset rows, in turn from every design cell.")
+    ] = 150,
     seed: Seed = 1,
 ) -> None:
-    """Write a spreadsheet and a Label Studio project for every annotator, each in an order of its own.
+    """Write a spreadsheet and a Label Studio project per annotator, each in a different order.
 
-    Claims need the columns id, base_word, exchange_word, base_claim and exchange_claim, word pairs those of
-    pairs.tsv: pair_id, first and second. The form of a dataset, which must be built here, is blind: no label,
-    and ids that tell nothing; tasks.json has both and is not for annotators.
+    Claims need the columns id, base_word, exchange_word, base_claim and exchange_claim; word pairs need
+    pair_id, first and second, as in pairs.tsv. A dataset must be built here. Its form is blind: no labels,
+    uninformative ids. Do not give tasks.json to annotators: it has labels and ids.
     """
     from polbias.generators.authoring.annotation.panel import sample
     from polbias.generators.authoring.annotation.tasks import (
@@ -82,44 +82,46 @@ def export(
     if kind in FIELDS:
         path = source or package_file("templates/xphemism/pairs.tsv")
         rows, problems = source_rows(path, kind)
-        _tell([f"left out: {problem}" for problem in problems])
-        made = make_tasks(kind, rows, reverse=reverse)
+        _print_problems([f"dropped: {problem}" for problem in problems])
+        tasks = make_tasks(kind, rows, reverse=reverse)
     else:
-        made = sample(kind, n, seed)
-    _write(out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), tasks=made))
+        tasks = sample(kind, n, seed)
+    _write(out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), tasks=tasks))
 
 
 @app.command("import")
 def import_answers(
     folder: Folder,
     files: Files,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Table of all answers that count (CSV).")],
-    annotators: People = None,
-    problems: Report = None,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Write the table of all valid answers (CSV).")
+    ],
+    annotators: AnnotatorTable = None,
+    problems: ProblemFile = None,
 ) -> None:
-    """Check answers against the tasks of an export and merge them into one table, which can be read again."""
+    """Check answers against the tasks of an export and merge them into one table that FILE accepts."""
     from polbias.generators.authoring.annotation.tasks import COMMENT, answers_csv, read_tasks
 
     tasks = read_tasks(folder)
-    found = _collect(tasks, files, _people(annotators), problems)
-    known = tasks.by_id()
-    rows = [(known[a.task_id], a.annotator, {**a.values, COMMENT: a.comment}) for a in found.answers]
+    collected = _collect(tasks, files, _people(annotators), problems)
+    task_by_id = tasks.by_id()
+    rows = [(task_by_id[a.task_id], a.annotator, {**a.values, COMMENT: a.comment}) for a in collected.answers]
     write_text(output, answers_csv(tasks.kind, rows))
-    echo(f"{len(found.answers)} answers of {len(found.annotators)} annotators in {output}")
+    echo(f"{len(collected.answers)} answers of {len(collected.annotators)} annotators in {output}")
 
 
 @app.command()
 def agreement(
     folder: Folder,
     files: Files,
-    annotators: People = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="The same as JSON.")] = None,
-    problems: Report = None,
+    annotators: AnnotatorTable = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the results as JSON.")] = None,
+    problems: ProblemFile = None,
 ) -> None:
-    """Print Krippendorff's alpha of every variable, and the annotators' places on the political compass.
+    """Print Krippendorff's alpha per variable, and the annotators' positions on the political compass.
 
-    Of a dataset also alpha of every answer against the others, and the majority against what the dataset has.
-    The card says "Rated by n people" if the JSON stands in templates/panels/DATASET.json.
+    For a dataset, also print alpha of each answer against all others, and the majority against the gold
+    label. Save the JSON as templates/panels/DATASET.json to print "Rated by n people" on the card.
     """
     from polbias.generators.authoring.annotation.tasks import read_tasks
 
@@ -136,35 +138,38 @@ def agreement(
 def decide(
     folder: Folder,
     files: Files,
-    output: Annotated[Path, typer.Option("-o", "--output", help="Rows in the format of pairs.tsv.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Write rows in the format of pairs.tsv.")],
     undecided: Annotated[
         Path,
-        typer.Option("--undecided", help="Table of labels that the votes leave open; decisions in it count."),
+        typer.Option("--undecided", help="Read decisions from this table and write undecided labels to it."),
     ],
-    annotators: People = None,
-    problems: Report = None,
+    annotators: AnnotatorTable = None,
+    problems: ProblemFile = None,
 ) -> None:
-    """Label word pairs by majority; what the votes leave open goes into a table for a discussion.
+    """Label word pairs by majority; write undecided labels to a table for discussion.
 
-    Ties, missing votes, and a pair whose reverse was judged otherwise are open. Fill the column `resolved`
-    and run this again; nothing is written while a decision in it does not fit the votes.
+    Undecided are ties, missing votes, and pairs whose reverse got another label. Fill the column `resolved`
+    and run this again; nothing is written if a decision in it does not fit the votes.
     """
-    from polbias.generators.authoring.annotation import decisions as deciding
+    from polbias.generators.authoring.annotation import decisions as annotation_decisions
     from polbias.generators.authoring.annotation.tasks import read_tasks
     from polbias.generators.authoring.pairs import pairs_tsv
     from polbias.spreadsheets import SheetError
 
     tasks = read_tasks(folder)
     answers = _collect(tasks, files, _people(annotators), problems).answers
-    resolved = deciding.read_resolved(undecided) if undecided.exists() else []
-    found = deciding.label_by_majority(tasks, answers, resolved)
-    if found.problems:  # what was agreed upon must not get lost because, for instance, a file was left out
-        raise SheetError([f"{undecided}: {problem}" for problem in found.problems])
-    write_text(undecided, deciding.undecided_tsv(found.contested))
-    write_text(output, pairs_tsv(found.pairs))
-    agreed = sum(bool(each.resolved) for each in found.contested)
-    echo(f"{len(found.pairs)} pairs labelled, {len(found.pending)} not; {len(found.contested)} labels")
-    echo(f"open by the votes, {agreed} of them resolved in {undecided}")
+    resolved = annotation_decisions.read_resolved(undecided) if undecided.exists() else []
+    decisions = annotation_decisions.label_by_majority(tasks, answers, resolved)
+    if decisions.problems:  # keep agreed decisions, for instance if a file is missing
+        raise SheetError([f"{undecided}: {problem}" for problem in decisions.problems])
+    write_text(undecided, annotation_decisions.undecided_tsv(decisions.contested))
+    write_text(output, pairs_tsv(decisions.pairs))
+    agreed = sum(bool(label.resolved) for label in decisions.contested)
+    echo(
+        f"{len(decisions.pairs)} pairs labelled, {len(decisions.pending)} not; "
+        f"{len(decisions.contested)} labels"
+    )
+    echo(f"undecided by the votes, {agreed} of them resolved in {undecided}")
 
 
 def _people(path: Path | None) -> list[Annotator]:
@@ -179,49 +184,49 @@ def _collect(
     from polbias.generators.authoring.annotation.answers import collect_answers, read_answers
 
     raw, unread = read_answers(files, tasks.kind)
-    found = collect_answers(tasks, raw, people)
-    problems = [*unread, *found.problems]
+    collected = collect_answers(tasks, raw, people)
+    problems = [*unread, *collected.problems]
     if report:
         write_text(report, "".join(f"{problem}\n" for problem in problems))
-    _tell([*map(str, problems)])
+    _print_problems([*map(str, problems)])
     if problems:
         counts = Counter(problem.code for problem in problems)
         echo(", ".join(f"{count} {code}" for code, count in counts.items()), err=True)
-    return found
+    return collected
 
 
-def _tell(lines: Sequence[str]) -> None:
-    for line in lines[:_SHOWN]:
+def _print_problems(lines: Sequence[str]) -> None:
+    for line in lines[:_MAX_DISPLAYED]:
         echo(line, err=True)
-    if len(lines) > _SHOWN:
-        echo(f"and {len(lines) - _SHOWN} more", err=True)
+    if len(lines) > _MAX_DISPLAYED:
+        echo(f"and {len(lines) - _MAX_DISPLAYED} more", err=True)
 
 
 def _write(out: Path, tasks: TaskSet) -> None:
-    """Write an export unless it would overwrite something else, such as answers."""
-    from polbias.generators.authoring.annotation.tasks import export as files_of
+    """Write an export; raise if it would overwrite other content, such as answers."""
+    from polbias.generators.authoring.annotation.tasks import export as export_files
 
-    files = files_of(tasks)
+    files = export_files(tasks)
     for name, text in files.items():
         path = out / name
         if path.exists() and path.read_bytes() != text.encode():
             raise InputError(
-                f"{path}: there is another such file, perhaps with answers; choose another folder"
+                f"{path}: found a file with other content, perhaps answers; choose another folder"
             )
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{out}: cannot be made ({error.strerror}); choose another folder") from None
+        raise InputError(f"{out}: cannot be created ({error.strerror}); choose another folder") from None
     for name, text in files.items():
         write_text(out / name, text)
     echo(f"{len(tasks.tasks)} tasks for {', '.join(tasks.annotators)} in {out}: {', '.join(files)}")
 
 
-# Tables: agreement with the annotators beside it, shares of the similarity check.
+# Tables of agreement and annotators.
 
 
-def agreement_data(tasks: TaskSet, found: CollectedAnswers, people: Sequence[Annotator]) -> Json:
-    """Return agreement by variable as in Table 6, and the annotators with their political compass.
+def agreement_data(tasks: TaskSet, collected: CollectedAnswers, people: Sequence[Annotator]) -> Json:
+    """Return agreement per variable (Table 6) and the annotators' political compass.
 
     Source:
         Jakob et al. 2025, Appendix D.3 (Table 6) and D.4.
@@ -231,32 +236,32 @@ def agreement_data(tasks: TaskSet, found: CollectedAnswers, people: Sequence[Ann
     from polbias.generators.authoring.annotation.panel import against_gold
     from polbias.generators.authoring.annotation.tasks import load_guideline, panel_forms
 
-    rated = []
+    rating_tables = []
     for variable in load_guideline().variables(tasks.kind):
-        table = ratings(found.answers, tasks.tasks, variable)
-        rated.append((variable.id, variable.title, table))
+        table = ratings(collected.answers, tasks.tasks, variable)
+        rating_tables.append((variable.id, variable.title, table))
         for code, value in enumerate(variable.values if tasks.kind in panel_forms() else (), 1):
-            alone = [[each and 1 + (each == code) for each in row] for row in table]
-            rated.append((f"{variable.id}: {value}", value, alone))
+            is_class = [[rating and 1 + (rating == code) for rating in row] for row in table]
+            rating_tables.append((f"{variable.id}: {value}", value, is_class))
     variables = []
-    for name, title, table in rated:
+    for name, title, table in rating_tables:
         interval = asdict(alpha_interval(table))
         numbers = {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in interval.items()}
         variables.append({"variable": name, "title": title, "annotators": len(table), **numbers})
-    stands = {person.name: (person.economic, person.social) for person in people}
-    answers = Counter(answer.annotator for answer in found.answers)
+    positions = {person.name: (person.economic, person.social) for person in people}
+    answers = Counter(answer.annotator for answer in collected.answers)
     annotators = [
-        dict(zip(_STANDS, (name, *stands.get(name, (None, None)), answers[name]), strict=True))
-        for name in found.annotators
+        dict(zip(_ANNOTATOR_COLUMNS, (name, *positions.get(name, (None, None)), answers[name]), strict=True))
+        for name in collected.annotators
     ]
-    made = {"variables": variables, "annotators": annotators, "draws": BOOTSTRAP_DRAWS, "seed": 0}
+    agreement = {"variables": variables, "annotators": annotators, "draws": BOOTSTRAP_DRAWS, "seed": 0}
     if tasks.kind in panel_forms():
-        made |= {"dataset": tasks.kind, "gold": against_gold(tasks, found.answers)}
-    return made
+        agreement |= {"dataset": tasks.kind, "gold": against_gold(tasks, collected.answers)}
+    return agreement
 
 
 def print_agreement(data: Json) -> None:
-    """Print what `agreement_data` returns."""
+    """Print the result of `agreement_data`."""
     from rich.table import Table
 
     from polbias.terminal import Console
@@ -266,23 +271,23 @@ def print_agreement(data: Json) -> None:
         "variable", "alpha", "95% interval", "items", "annotators", title="Krippendorff's alpha (nominal)"
     )
     for row in data["variables"]:
-        ends = f"{_number(row['low'])} to {_number(row['high'])}"
+        interval = f"{_number(row['low'])} to {_number(row['high'])}"
         counts = str(row["items"]), str(row["annotators"])
-        table.add_row(row["variable"], _number(row["alpha"]), ends, *counts)
+        table.add_row(row["variable"], _number(row["alpha"]), interval, *counts)
     console.print(table)
     if gold := data.get("gold"):
-        title = f"Majority as the dataset has it; {gold['undecided']} of {gold['rated']} undecided"
+        title = f"Majority equal to the gold label; {gold['undecided']} of {gold['rated']} undecided"
         table = Table("class", "as gold", "of", "share", "95% interval", title=title)
         for row in gold["classes"]:
-            ends = f"{_number(row['low'])} to {_number(row['high'])}"
-            table.add_row(row["class"], str(row["as_gold"]), str(row["n"]), _number(row["share"]), ends)
+            interval = f"{_number(row['low'])} to {_number(row['high'])}"
+            table.add_row(row["class"], str(row["as_gold"]), str(row["n"]), _number(row["share"]), interval)
         console.print(table)
-        for each in gold["differs"]:
-            console.print(f"{each['id']}: {each['gold']}, but {each['votes']}", soft_wrap=True)
-    table = Table(*_STANDS, title="Political compass (-10 to 10)")
+        for item in gold["differs"]:
+            console.print(f"{item['id']}: {item['gold']}, but {item['votes']}", soft_wrap=True)
+    table = Table(*_ANNOTATOR_COLUMNS, title="Political compass (-10 to 10)")
     for row in data["annotators"]:
-        place = _number(row["economic"], 2), _number(row["social"], 2)
-        table.add_row(row["annotator"], *place, str(row["answers"]))
+        position = _number(row["economic"], 2), _number(row["social"], 2)
+        table.add_row(row["annotator"], *position, str(row["answers"]))
     console.print(table)
 
 

@@ -1,4 +1,4 @@
-"""`polbias audit`: what is wrong with a benchmark; formal ones are read back into formulas and proved."""
+"""`polbias audit`: report defects of a benchmark; formal items are parsed into formulas and proved."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ Rows = Callable[[Json], str]
 
 
 def audit_set(data: Path, output: Sequence[Path], make: Callable[[], Json], rows: Rows) -> int:
-    """Audit a whole set and print what was found; rows are those of the corrected set."""
+    """Audit a set, write and print its findings, and return the number of items with findings.
+
+    `rows` renders the corrected set.
+    """
     from polbias.generators.auditing.general import maintainer_report
     from polbias.terminal import Console
 
@@ -40,7 +43,7 @@ def audit_set(data: Path, output: Sequence[Path], make: Callable[[], Json], rows
         if path.suffix not in kinds:
             raise InputError(f"{path}: expected a file that ends in {', '.join(kinds)}")
         if path.resolve() == data.resolve() or (data.is_dir() and path.resolve().parent == data.resolve()):
-            raise InputError(f"{path}: lies among the files that are audited; choose another place")
+            raise InputError(f"{path}: found among the audited files, expected another folder; choose one")
     report = make()
     for path in output:
         write_text(path, kinds[path.suffix](report))
@@ -90,11 +93,11 @@ def _print(console: Console, summary: dict[str, Any]) -> None:
     console.print(f"[bold]{items:,} items[/]: {flagged:,} with findings", soft_wrap=True)
 
 
-# `polbias audit`: read a published benchmark back into formulas and report what is wrong with its labels.
+# `polbias audit` of formal items: parse a benchmark into formulas and report its wrong labels.
 
 
 class FormatName(StrEnum):
-    """The formats; the module of each but `any` offers `make(templates) -> Format`."""
+    """Item format; the module of each format except `any` has `make(templates) -> ItemFormat`."""
 
     any = "any"
     normative = "normative"
@@ -106,57 +109,59 @@ def audit(
         Path,
         typer.Argument(metavar="FILE", help="TSV, CSV, JSONL or Parquet, or the folder of a built config."),
     ],
-    form: Annotated[FormatName, typer.Option("--format", help="What the items are.")],
+    form: Annotated[FormatName, typer.Option("--format", help="Audit items of this format.")],
     output: Annotated[
         list[Path] | None,
         typer.Option(
             "-o",
             "--output",
-            help="Write what was found to FILE.json, FILE.csv (formal items), FILE.md or FILE.html (any); "
-            "may be repeated.",
+            help="Write .json, .csv (formal items), or .md, .html, .jsonl (any); repeatable.",
         ),
     ] = None,
-    every: Annotated[bool, typer.Option("--all", help="Show every item, not only the wrong ones.")] = False,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="Print every item, not only the flagged ones.")
+    ] = False,
     column: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="ROLE=NAME", help="Which column is which, e.g. premise=text_a; may be repeated."
-        ),
+        typer.Option(metavar="ROLE=NAME", help="Map a role to a column, e.g. premise=text_a; repeatable."),
     ] = None,
     exemplars: Annotated[
         list[Path] | None,
-        typer.Option(help="Few-shot exemplars, in the same format: items among them are reported."),
+        typer.Option(help="Report items that occur in these few-shot files (same format)."),
     ] = None,
     samples: Annotated[
-        list[Path] | None, typer.Option(help="Logged samples of models (any): items that none gets right.")
+        list[Path] | None,
+        typer.Option(help="Report items that no model answers correctly, from logged samples (any)."),
     ] = None,
     templates: Annotated[
-        Path | None, typer.Option(help="Template folder of your own for the format.", file_okay=False)
+        Path | None, typer.Option(help="Use this template folder for the format.", file_okay=False)
     ] = None,
 ) -> None:
-    """Read a benchmark's sentences back into formulas, prove them, and report item by item what is wrong.
+    """Parse a benchmark's sentences into formulas, prove them, and report the defects of each item.
 
-    Of any other benchmark (--format any; a file, or a dataset of the Hub as NAMESPACE/NAME/CONFIG):
-    near-duplicates, items among examples, gold labels that position, length or layout give away. -o FILE.md
-    is a text for its maintainers, -o FILE.jsonl the set without what is spoiled.
+    For any other benchmark (--format any; a file, or a Hub dataset as NAMESPACE/NAME/CONFIG), report
+    near-duplicates, items among few-shot examples, and gold labels that position, length or layout predict.
+    -o FILE.md writes a report for its maintainers, -o FILE.jsonl the set without defective items.
 
-    Every item is confirmed, contradicted, depends (on a choice that is named) or unparsed, each with its
-    reading, and with a countermodel or proof where its gold label is wrong. Exit status: 0 if there is
-    nothing to report, 1 if there is, 2 if the file cannot be used.
+    Every item is confirmed, contradicted, depends (on a named choice) or unparsed, with its interpretation,
+    and with a countermodel or proof if its gold label is wrong. Exit status: 0 without findings, 1 with
+    findings, 2 if the file cannot be used.
     """
     try:
         columns = parse_assignments("--column", column, "ROLE=NAME, such as premise=text_a")
         if form is FormatName.any:
-            flagged = _any(file, output or [], columns, exemplars or [], samples or [])
+            flagged = _audit_any(file, output or [], columns, exemplars or [], samples or [])
         else:
-            flagged = _run(file, form.value, output or [], every, columns, exemplars or [], templates)
+            flagged = _audit_formal(
+                file, form.value, output or [], show_all, columns, exemplars or [], templates
+            )
     except PolbiasError as error:
         raise InputError(str(error)) from None
     if flagged:
         raise typer.Exit(1)
 
 
-def _any(
+def _audit_any(
     file: Path,
     output: Sequence[Path],
     columns: dict[str, str],
@@ -175,43 +180,43 @@ def _any(
     return audit_set(
         data,
         output,
-        lambda: general.audit_table(data, columns, holm_adjust, exemplars, *_answered(samples)),
+        lambda: general.audit_table(data, columns, holm_adjust, exemplars, *_read_model_answers(samples)),
         lambda report: general.sound_rows(data, columns, report),
     )
 
 
-def _answered(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, Counter[str]]]:
-    """Return whether models are right, by the id of the item, and how often each says what."""
+def _read_model_answers(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, Counter[str]]]:
+    """Return whether each model is right, by item id, and the counts of its answers, by model."""
     from polbias.eval.samples import SkippedLine, find_sample_files, numbered_samples
 
-    found: dict[str, dict[str, bool]] = {}
-    said: dict[str, Counter[str]] = {}
+    is_right: dict[str, dict[str, bool]] = {}
+    answer_counts: dict[str, Counter[str]] = {}
     problems: list[SkippedLine] = []
     for file in find_sample_files(paths):
         for _, sample in numbered_samples(file.path, problems):
             doc, responses = sample.get("doc"), sample.get("filtered_resps")
             if isinstance(responses, list) and len(responses) == 1:
-                said.setdefault(file.model, Counter())[str(responses[0])] += 1
+                answer_counts.setdefault(file.model, Counter())[str(responses[0])] += 1
             scores = [sample.get(name) for name in sample.get("metrics") or ("acc", "exact_match")]
-            score = next((each for each in scores if isinstance(each, int | float)), None)
+            score = next((value for value in scores if isinstance(value, int | float)), None)
             if isinstance(doc, dict) and "id" in doc and score is not None:
-                own = found.setdefault(str(doc["id"]), {})
-                own[file.model] = own.get(file.model, False) or score > 0
+                by_model = is_right.setdefault(str(doc["id"]), {})
+                by_model[file.model] = by_model.get(file.model, False) or score > 0
     if problems:
         raise InputError(f"{problems[0]}")
-    return {item: [*own.values()] for item, own in found.items()}, said
+    return {item: [*by_model.values()] for item, by_model in is_right.items()}, answer_counts
 
 
-def _run(
+def _audit_formal(
     file: Path,
     name: str,
     output: Sequence[Path],
-    every: bool,
+    show_all: bool,
     columns: dict[str, str],
     exemplars: Sequence[Path],
     templates: Path | None,
 ) -> int:
-    """Audit a file and print the report; return how many items a reader must know about."""
+    """Audit a file, print the report and return the number of flagged items."""
     from rich.progress import Progress
 
     from polbias.generators.auditing import report
@@ -229,18 +234,18 @@ def _run(
         with errors.status(f"reading {file.name}"):
             audited = Audit(source, form, leaked)
         started = time.perf_counter()
-        hidden = every or not errors.is_terminal
+        hidden = show_all or not errors.is_terminal
         with Progress(console=errors, transient=True, disable=hidden) as progress:
             for item in progress.track(audited, audited.items, description="auditing"):
                 summary.add(item)
                 gallery.add(item)
                 reports.add(item)
-                if every:
+                if show_all:
                     console.print(report.describe(item, form))
         reports.finish(file, summary)
     seconds = time.perf_counter() - started
     report.print_counts(console, summary, form)
-    if not every:
+    if not show_all:
         report.print_flagged_items(console, gallery, form)
     _conclude(console, summary, seconds, output)
     return summary.flagged

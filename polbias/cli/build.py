@@ -1,4 +1,4 @@
-"""`polbias build`: progress, counts, hashes and time."""
+"""`polbias build`: build datasets; print progress, counts, hashes and time."""
 
 from __future__ import annotations
 
@@ -28,40 +28,54 @@ def build(
         typer.Option(
             "-o",
             "--output",
-            help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given. Or s3://, hf://",
+            help="Write to this folder, s3:// or hf://; default: $POLBIAS_DATA_DIR or build/datasets.",
         ),
     ] = None,
     templates: DatasetTemplates = None,
-    rows: Annotated[int | None, typer.Option("--rows", min=1, help="How many rows, drawn evenly.")] = None,
-    shards: Annotated[int | None, typer.Option("--shards", min=1, help="Cut the rows into so many.")] = None,
-    executor: Annotated[
-        str | None, typer.Option("--executor", help="inprocess, local, slurm or ray.", show_default=False)
+    rows: Annotated[int | None, typer.Option("--rows", min=1, help="Draw this many rows, evenly.")] = None,
+    shards: Annotated[
+        int | None, typer.Option("--shards", min=1, help="Split the rows into this many shards.")
     ] = None,
-    workers: Annotated[int | None, typer.Option("--workers", min=1, help="Shards made at a time.")] = None,
+    executor: Annotated[
+        str | None,
+        typer.Option(
+            "--executor",
+            help="Use inprocess, local, slurm or ray; default: inprocess, with --workers local.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Build this many shards at a time.")
+    ] = None,
     unpublished: Annotated[
-        bool, typer.Option("--unpublished", help="Draw rows that the published dataset does not hold.")
+        bool, typer.Option("--unpublished", help="Draw rows that are not in the published dataset.")
     ] = False,
     option: Annotated[
         list[str] | None,
-        typer.Option("--option", metavar="KEY=VALUE", help="For the executor, such as partition=cpu."),
+        typer.Option(
+            "--option",
+            metavar="KEY=VALUE",
+            help="Pass an option to the executor, e.g. partition=cpu; repeatable.",
+        ),
     ] = None,
-    plan: Annotated[bool, typer.Option("--plan", help="Say rows, shards and bytes; build nothing.")] = False,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Print rows, shards and bytes, and exit; builds nothing.")
+    ] = False,
 ) -> None:
     """Build datasets from the templates: Parquet, card and manifest, ready to load or to push.
 
-    What is already built and unchanged is skipped. A build that is interrupted leaves the previous one as
-    it was.
+    Unchanged builds are skipped. An interrupted build leaves the previous one unchanged.
 
-    A large dataset can be built in any size, in shards, here or on a cluster: the options from --rows on
-    are for one such dataset. The same command again makes the shards that are missing or damaged.
+    --rows and the options after it build one large dataset in any size, in shards, here or on a cluster.
+    The same command again builds missing and damaged shards.
     """
     scaled = (rows, shards, executor, workers, option, unpublished or None, plan or None)
-    if all(given is None for given in scaled) and "://" not in (out or ""):
+    if all(value is None for value in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
     from rich.filesize import decimal
 
-    from polbias.cli.build_scaled import location, logs_of, options_of, track_progress
+    from polbias.cli.build_scaled import builds_address, log_folder, parse_executor_options, track_progress
     from polbias.scaling.build import build_at_scale
     from polbias.scaling.executors import EXECUTORS, Resources
     from polbias.scaling.run import plan_run, require_scalable
@@ -71,59 +85,59 @@ def build(
     started = time.perf_counter()
     if not names or len(names) != 1:
         raise InputError(
-            f"found {len(names or ())} names of datasets; the options of scale are for one dataset, such as "
+            f"found {len(names or ())} dataset names, expected one for a build at scale, such as "
             "partisan-inference-xl"
         )
     executor = executor or ("local" if workers else "inprocess")
     if executor not in EXECUTORS:
         raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
-    name, options, publication = names[0], options_of(option or ()), require_scalable(names[0])
+    name, options, publication = names[0], parse_executor_options(option or ()), require_scalable(names[0])
     with console.status(f"{name}: reading templates and proving gold labels"):
         spec = publication.build_spec(templates, rows=rows, unpublished=unpublished)
-        run = plan_run(location(out), spec, rows, unpublished, shards)
+        run = plan_run(builds_address(out), spec, rows, unpublished, shards)
     title = f"[bold]{name} {spec.version}[/]: {run.rows:,} rows in {len(run.slices):,} shards"
     if plan:
         console.print(f"{title}, about {decimal(run.size())}")
         console.print(f"into {run.url}", soft_wrap=True, highlight=False)
         return
-    resources = Resources(workers or 1, logs_of(run), options)
+    resources = Resources(workers or 1, log_folder(run), options)
     progress = partial(track_progress, console, run)
-    done = build_at_scale(
+    result = build_at_scale(
         run, publication, EXECUTORS[executor], resources, templates, console.status, progress
     )
     seconds = time.perf_counter() - started
-    console.print(f"{title}, {done.n_built:,} made, {done.n_existing:,} kept, {seconds:.1f} s")
-    console.print(f"in {done.url}", soft_wrap=True, highlight=False)
+    console.print(f"{title}, {result.n_built:,} made, {result.n_existing:,} kept, {seconds:.1f} s")
+    console.print(f"in {result.url}", soft_wrap=True, highlight=False)
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
-    """Build datasets and say what was done; one that cannot be built does not keep the others from it."""
+    """Build datasets and print the results; a failure does not stop the other builds."""
     from polbias.terminal import Console
 
     console = Console()
-    chosen = [registry.require_dataset(name) for name in names or registry.dataset_names()]
-    if templates and len(chosen) != 1:
-        raise PolbiasError(f"--templates needs the name of one dataset, found {list(chosen)}; name it")
+    datasets = [registry.require_dataset(name) for name in names or registry.dataset_names()]
+    if templates and len(datasets) != 1:
+        raise PolbiasError(f"--templates needs the name of one dataset, found {list(datasets)}; name it")
     failed: dict[str, Exception] = {}
-    for name in chosen:
+    for name in datasets:
         try:
             _build(console, name, out or build_root(), templates)
         except Exception as error:
             failed[name] = error
     unforeseen = [error for error in failed.values() if not isinstance(error, PolbiasError)]
-    if unforeseen or (failed and len(chosen) == 1):
+    if unforeseen or (failed and len(datasets) == 1):
         raise [*unforeseen, *failed.values()][0]
     if failed:
         reasons = "; ".join(f"{name}: {error}" for name, error in failed.items())
-        raise PolbiasError(f"{len(failed)} of {len(chosen)} datasets could not be built: {reasons}")
+        raise PolbiasError(f"{len(failed)} of {len(datasets)} datasets could not be built: {reasons}")
 
 
 def _build(console: Console, name: str, out: Path, templates: Path | None) -> None:
-    from polbias.cli.outputs import bars
+    from polbias.cli.outputs import progress_bars
     from polbias.publishing import card
 
     started = time.perf_counter()
-    with bars(console) as progress:
+    with progress_bars(console) as progress:
         task = progress.add_task(f"{name}: reading templates and proving gold labels", total=None)
 
         def step(table: TableSpec, entry: SplitEntry, fresh: bool) -> None:
@@ -152,20 +166,22 @@ def _report(console: Console, built: BuildResult, seconds: float) -> None:
             (test.content or test.tree or "")[:12],
         )
     console.print(table)
-    done = "unchanged, nothing to do"
+    outcome = "unchanged, nothing to do"
     if built.changed:
-        done = (
+        outcome = (
             f"{built.n_written} of {sum(map(len, manifest.configs.values()))} tables written"
             if built.n_written
             else "card written"
         )
     console.print(
-        f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {done}, {seconds:.1f} s"
+        f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {outcome}, {seconds:.1f} s"
     )
     console.print(f"in {built.folder}", soft_wrap=True, highlight=False)
-    found = lock_differences(manifest, read_lock().get(manifest.dataset))
-    if found:
-        more = f" (and {len(found) - 1} more, see `polbias verify`)" if len(found) > 1 else ""
-        console.print(f"[yellow]not the published data:[/] {found[0]}{more}", soft_wrap=True, highlight=False)
+    differences = lock_differences(manifest, read_lock().get(manifest.dataset))
+    if differences:
+        more = f" (and {len(differences) - 1} more, see `polbias verify`)" if len(differences) > 1 else ""
+        console.print(
+            f"[yellow]not the published data:[/] {differences[0]}{more}", soft_wrap=True, highlight=False
+        )
     else:
         console.print("matches datasets.lock")

@@ -1,4 +1,4 @@
-"""`polbias build` in any size, by any executor: its options, its places and its progress."""
+"""`polbias build` at any scale: options of executors, addresses of builds, progress."""
 
 from __future__ import annotations
 
@@ -19,51 +19,55 @@ from polbias.terminal import Console
 if TYPE_CHECKING:
     from polbias.scaling.run import ScaledRun
 
-_LOCAL_EVERY, _REMOTE_EVERY = 0.5, 5.0  # seconds between looks at what is complete
+_LOCAL_EVERY, _REMOTE_EVERY = 0.5, 5.0  # seconds between polls of the shard records
 
 
-def location(out: str | None) -> str:
-    """Return the folder or address that holds builds: the one that is given, else ``scaled`` beside those."""
-    place = out or str(build_root().parent / "scaled")
-    return place if "://" in place else str(Path(place).absolute())  # a worker may start in another folder
+def builds_address(out: str | None) -> str:
+    """Return the folder or address of builds; default: ``scaled`` next to the folder of other builds."""
+    address = out or str(build_root().parent / "scaled")
+    return (
+        address if "://" in address else str(Path(address).absolute())
+    )  # a worker may start in another folder
 
 
-def logs_of(run: ScaledRun) -> Path:
-    """Return the folder of an executor's logs."""
+def log_folder(run: ScaledRun) -> Path:
+    """Return the folder of the executor's logs."""
     attempt = f"{time.strftime('%Y%m%d-%H%M%S')}-{run.run_hash[:8]}"
     if run.storage.folder:
         return run.storage.folder / ".run" / "logs" / attempt
-    return Path(location(None)) / ".logs" / run.spec.name / attempt
+    return Path(builds_address(None)) / ".logs" / run.spec.name / attempt
 
 
-def options_of(given: Sequence[str]) -> Mapping[str, Any]:
-    """Return the options of an executor by name."""
-    found = {}
-    for option in given:
+def parse_executor_options(texts: Sequence[str]) -> Mapping[str, Any]:
+    """Return the executor's options by name."""
+    options = {}
+    for option in texts:
         key, equals, value = option.partition("=")
         if not equals or not key.strip():
             raise InputError(f"--option: found {option!r}, expected KEY=VALUE, such as partition=cpu")
-        # Only whole numbers and flags are anything but text: YAML would read 01:30:00 as a number.
-        plain = value.strip()
-        found[key.strip()] = yaml.safe_load(plain) if plain.isdigit() or plain in ("true", "false") else plain
-    return found
+        # Parse only digits, true and false: YAML would read 01:30:00 as a number.
+        stripped = value.strip()
+        options[key.strip()] = (
+            yaml.safe_load(stripped) if stripped.isdigit() or stripped in ("true", "false") else stripped
+        )
+    return options
 
 
 @contextmanager
-def track_progress(console: Console, run: ScaledRun, kept: int) -> Iterator[None]:
-    """Show a progress bar while shards are made; whoever makes them leaves records."""
+def track_progress(console: Console, run: ScaledRun, n_existing: int) -> Iterator[None]:
+    """Show a progress bar from the shard records that the executor writes."""
     from polbias.scaling.shards import recorded_shards
 
-    if kept:
-        console.print(f"{kept} of {len(run.slices)} shards are there and whole")
+    if n_existing:
+        console.print(f"{n_existing} of {len(run.slices)} shards exist and are complete")
     columns = (MofNCompleteColumn(), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress("shards", *columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=len(run.slices), completed=kept)
+        task = progress.add_task("", total=len(run.slices), completed=n_existing)
         ended = threading.Event()
 
         def follow() -> None:
             while not ended.wait(_LOCAL_EVERY if run.storage.folder else _REMOTE_EVERY):
-                # A look may fail; what fails for good is said by who makes the shards.
+                # A poll may fail; the executor reports permanent errors.
                 with suppress(PolbiasError, OSError):
                     progress.update(task, completed=len(recorded_shards(run)))
 

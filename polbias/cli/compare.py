@@ -1,4 +1,4 @@
-"""`polbias compare`: whether one run is better than another, on any tasks of lm_eval or Inspect."""
+"""`polbias compare`: test whether one run is better than another, on any lm_eval or Inspect tasks."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import typer
 
 from polbias.cli.options import MARGIN_OPTION
 from polbias.cli.outputs import echo
-from polbias.cli.report import show_notices
+from polbias.cli.report import print_notices
 from polbias.cli.report_folder import PAGE, check_folder, write_report
 
-_RUN = "Folder of one model that lm_eval (--log_samples) or Inspect wrote, or a file."
-_WIDE = 400  # so that no cell is cut, whatever the terminal
+_RUN = "Folder of one model from lm_eval (--log_samples) or Inspect, or a file."
+_MAX_WIDTH = 400  # columns; no cell is cut on a narrow terminal
 
 
 def compare(
@@ -21,21 +21,22 @@ def compare(
     second: Annotated[Path, typer.Argument(metavar="B", help=_RUN)],
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Of the documents: items that share its value belong together."),
+        typer.Option(metavar="COLUMN", help="Cluster the items by this column of the documents."),
     ] = None,
     margin: Annotated[float | None, MARGIN_OPTION] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", metavar="DIR", help="Folder for CSV, JSON and a page.")
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="Write CSV, JSON and a page to this folder."),
     ] = None,
 ) -> None:
-    """Tell whether B is better than A, on any tasks of lm_eval or Inspect that both were asked.
+    """Test whether B is better than A, on the lm_eval or Inspect tasks that both have.
 
       [bold]polbias compare results/model-a results/model-b --margin 2[/]
 
-    Items are paired by id. Of every metric that is one number a sample it prints B minus A with a 95%
-    interval, p before and after Holm's correction, p of the sign flip and, with --margin, equivalence.
-    Two points are 0.02 of a metric that is a fraction; a metric with values beyond -1 to 1 is none, and is
-    compared without a margin.
+    Items are paired by id. For each metric with one number per sample, prints B minus A with a 95%
+    interval, p before and after Holm's correction, p of the sign-flip test and, with --margin, equivalence.
+    Two points are 0.02 of a metric that is a fraction. A metric with values outside -1 to 1 is not a
+    fraction and is compared without a margin.
     """
     from rich.table import Table
 
@@ -46,16 +47,16 @@ def compare(
 
     if output:
         check_folder(output)
-    found = compare_runs(first, second, cluster, margin)
-    show_notices(found)
-    for side in found.respondents:
-        echo(side.name)
-    grid, table = differences_table(found.comparisons, found.margin), Table(box=None, pad_edge=False)
+    report = compare_runs(first, second, cluster, margin)
+    print_notices(report)
+    for respondent in report.respondents:
+        echo(respondent.name)
+    grid, table = differences_table(report.comparisons, report.margin), Table(box=None, pad_edge=False)
     for head in grid.heads:
         table.add_column(head.title, justify="right" if head.numeric else "left")
     for row in grid.rows:
-        table.add_row(*(each.text or "–" for each in row.cells))
-    Console(width=_WIDE, highlight=False, markup=False).print(table)
+        table.add_row(*(cell.text or "–" for cell in row.cells))
+    Console(width=_MAX_WIDTH, highlight=False, markup=False).print(table)
     if output:
-        write_report(ReportWithAnswers(found, {}), output, brief=True)
+        write_report(ReportWithAnswers(report, {}), output, brief=True)
         echo(f"wrote {output / PAGE}")

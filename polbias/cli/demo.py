@@ -1,4 +1,4 @@
-"""`polbias demo`: three respondents whose bias is known, from their answers over HTTP to the report."""
+"""`polbias demo`: evaluate three simulated respondents with planted bias over HTTP, and report them."""
 
 from __future__ import annotations
 
@@ -19,31 +19,34 @@ _RUNS, _REPORT = "runs", "report"
 
 def demo(
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Folder for the runs and the report.")
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", help="Write the runs and the report to this folder."),
     ] = Path("build/demo"),
 ) -> None:
-    """Let lm_eval ask three simulated respondents over HTTP, and report what they said.
+    """Evaluate three simulated respondents over HTTP with lm_eval, and report their answers.
 
-    Prints what was planted in each, what its estimates are on average, and what was found, side by side.
-    Needs the datasets ([bold]polbias build[/]) and lm_eval; no model, no key, no network. Takes a few
-    minutes. Open DIR/report/report.html in a browser.
+    Prints the planted effects, their expected estimates and the estimates, side by side. Needs the datasets
+    ([bold]polbias build[/]) and lm_eval, but no model, API key or network. Takes a few minutes. Open
+    DIR/report/report.html in a browser.
     """
-    from polbias.cli.eval import say
-    from polbias.cli.report import make_report, show
+    from polbias.cli.eval import print_progress
+    from polbias.cli.report import make_report, print_report
     from polbias.cli.report_folder import PAGE, check_folder
     from polbias.experiments.demonstration import compare, demonstration, run_respondents
 
-    shown = demonstration()
-    report = output / _REPORT
-    check_folder(report)
-    made = make_report(run_respondents(shown, output / _RUNS, say), report)
-    show(made)
-    show_compared(shown, compare(shown, made))
-    echo(f"wrote {report / PAGE}: open it in a browser")
+    planted_demo = demonstration()
+    report_folder = output / _REPORT
+    check_folder(report_folder)
+    report = make_report(run_respondents(planted_demo, output / _RUNS, print_progress), report_folder)
+    print_report(report)
+    print_comparisons(planted_demo, compare(planted_demo, report))
+    echo(f"wrote {report_folder / PAGE}: open it in a browser")
 
 
-def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[PlantedComparison]]) -> None:
-    """Print what was planted, is expected and was found: a table per respondent."""
+def print_comparisons(
+    demonstration: Demonstration, comparisons: Mapping[str, Sequence[PlantedComparison]]
+) -> None:
+    """Print planted effects, expected estimates and estimates, a table per respondent."""
     from rich.table import Table
 
     from polbias.eval.report.document import format_points
@@ -52,13 +55,13 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[PlantedC
     from polbias.terminal import Console
 
     console = Console()
-    for name, rows in compared.items():
-        table = Table(title=f"{name} {shown.respondents[name].description}", title_justify="left")
-        for heading in ("estimate, points", "planted", "expected", "found", "95% interval", "holds it"):
+    for name, rows in comparisons.items():
+        table = Table(title=f"{name} {demonstration.respondents[name].description}", title_justify="left")
+        for heading in ("estimate, points", "planted", "expected", "found", "95% interval", "contains it"):
             table.add_column(heading, justify="left" if heading.startswith("estimate") else "right")
         for row in rows:
-            told = words(row.instrument)
-            about = told.measures[row.measure].title
+            wording = words(row.instrument)
+            measure = wording.measures[row.measure].title
             numbers = (
                 row.planted_shift,
                 row.expected,
@@ -66,14 +69,14 @@ def show_compared(shown: Demonstration, compared: Mapping[str, Sequence[PlantedC
                 row.estimate.low,
                 row.estimate.high,
             )
-            planted, mean, value, low, high = map(format_points, numbers)
+            planted_shift, mean, value, low, high = map(format_points, numbers)
             interval = f"{low} to {high}" if row.estimate.low is not None else row.estimate.state
             holds = {True: "yes", False: "no", None: "-"}[row.holds]
-            table.add_row(f"{told.title}: {about}", planted, mean, value, interval, holds)
+            table.add_row(f"{wording.title}: {measure}", planted_shift, mean, value, interval, holds)
         console.print(table)
-    holding = [row.holds for rows in compared.values() for row in rows if row.holds is not None]
+    holding = [row.holds for rows in comparisons.values() for row in rows if row.holds is not None]
     echo(
-        f"{holding.count(False)} of {len(holding)} intervals do not hold what is expected; about "
+        f"{holding.count(False)} of {len(holding)} intervals do not contain the expected estimate; about "
         f"{0.05 * len(holding):.1f} would not by chance."
     )
     echo(

@@ -1,4 +1,4 @@
-"""`polbias eval`: score a model, the comfortable way to run lm_eval."""
+"""`polbias eval`: evaluate a model with lm_eval on polbias tasks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from polbias.cli.eval_output import show_costs, show_scores, show_tasks
+from polbias.cli.eval_output import print_costs, print_scores, print_tasks
 from polbias.cli.options import Prices
 from polbias.cli.outputs import echo
 from polbias.errors import PolbiasError
@@ -19,47 +19,47 @@ if TYPE_CHECKING:
     from polbias.lm_eval_runner.tasks import Catalogue
 
 
-# `polbias eval`: score a model, the comfortable way to run lm_eval.
-
-PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
+PASS_UNKNOWN_OPTIONS = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 CostOption = Annotated[
     bool,
-    typer.Option("--cost", help="Print what would be asked, in requests, tokens and money; ask nothing."),
+    typer.Option("--cost", help="Estimate requests, tokens and cost, and exit; sends no request."),
 ]
 MaxTokens = Annotated[
     int | None,
-    typer.Option(min=1, help="Stop after so many tokens, in and out, those of kept answers among them."),
+    typer.Option(min=1, help="Stop after this many input and output tokens, cached responses included."),
 ]
 MaxCost = Annotated[
-    float | None, typer.Option(min=0, help="Stop after this cost, by --price; kept answers count.")
+    float | None, typer.Option(min=0, help="Stop after this cost by --price, cached responses included.")
 ]
 MaxAnswerBytes = Annotated[
     int | None,
     typer.Option(
         min=1,
         metavar="BYTES",
-        help="Read no more of an answer, which is then too_long: truncated. By default 64 MiB.",
+        help="Cut longer responses (too_long, counted as truncated); default: 64 MiB.",
     ),
 ]
 Reasoning = Annotated[
     bool,
-    typer.Option(
-        "--reasoning", help="Room for thoughts: 4,096 tokens or more an answer; thinking switched on."
-    ),
+    typer.Option("--reasoning", help="Enable reasoning; at least 4,096 tokens per response."),
 ]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Keep no answers, and use none.")]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Neither read nor write the response cache.")]
 CacheDir = Annotated[
     Path | None,
     typer.Option(
-        "--cache-dir", metavar="DIR", help="Where answers are kept; by default ~/.cache/polbias/answers."
+        "--cache-dir",
+        metavar="DIR",
+        help="Cache responses in this folder; default: ~/.cache/polbias/answers.",
     ),
 ]
 
 
 def evaluate(
     context: typer.Context,
-    listed: Annotated[bool, typer.Option("--list", help="Print all tasks, or those of --tasks.")] = False,
+    list_tasks: Annotated[
+        bool, typer.Option("--list", help="Print all tasks, or the tasks of --tasks, and exit.")
+    ] = False,
     cost: CostOption = False,
     price: Prices = None,
     max_tokens: MaxTokens = None,
@@ -72,15 +72,12 @@ def evaluate(
         str,
         typer.Option(
             metavar="RULE",
-            help="Ask for no more answers to policy statements than tests need: exact, .005 (so likely an "
-            "error), none (ask all).",
+            help="Stop sampling once policy tests are decided: exact, .005 (error probability), none.",
         ),
     ] = "exact",
-    report: Annotated[
-        bool, typer.Option(help="Write a report of all that the model was asked beside the samples.")
-    ] = True,
+    report: Annotated[bool, typer.Option(help="Write a report on all samples in the model's folder.")] = True,
 ) -> None:
-    r"""Score a model on tasks of polbias, and keep every answer: a run that broke off goes on where it was.
+    r"""Evaluate a model on polbias tasks. Responses are cached: an interrupted run resumes.
 
       [bold]polbias eval --list[/]
       [bold]polbias eval --model hf --model_args pretrained=MODEL \
@@ -88,56 +85,56 @@ def evaluate(
       [bold]polbias eval --model local-chat-completions --tasks 'polbias_en_*' \
         --model_args model=NAME,base_url=URL/v1/chat/completions[/]
 
-    All options but those below are lm_eval's (`lm_eval run -h` lists them): --model, --model_args, --tasks
-    (names, groups, patterns), --apply_chat_template, --gen_kwargs, --batch_size, --limit, --device, --seed,
-    --system_instruction, --include_path, --metadata, --output_path, --config and others. Samples are always
-    logged, into polbias-results unless --output_path says otherwise; the report is beside them.
+    All options except the ones below are lm_eval's (`lm_eval run -h` lists them): --model, --model_args,
+    --tasks (names, groups, patterns), --apply_chat_template, --gen_kwargs, --batch_size, --limit, --device,
+    --seed, --system_instruction, --include_path, --metadata, --output_path, --config and others. Samples are
+    always logged, to --output_path or polbias-results; the report is next to them.
     """
     from polbias.eval.policy.stopping import allowed_error
     from polbias.lm_eval_runner.options import include_paths, parse
     from polbias.lm_eval_runner.tasks import REASONING, catalogue, refuse_likelihoods
 
-    if listed and not context.args:
-        show_tasks(catalogue())
+    if list_tasks and not context.args:
+        print_tasks(catalogue())
         return
     config = parse(context.args)
     tasks = catalogue(include_paths(config))
-    if listed:
-        show_tasks(tasks, tasks.select_tasks(config.tasks) if config.tasks else None)
+    if list_tasks:
+        print_tasks(tasks, tasks.select_tasks(config.tasks) if config.tasks else None)
         return
     names = tasks.select_tasks(config.tasks)
-    chosen = [tasks.tasks[task] for name in names for task in tasks.members(name)]
+    selected_tasks = [tasks.tasks[task] for name in names for task in tasks.members(name)]
     if reasoning:
-        refuse_likelihoods(chosen)
+        refuse_likelihoods(selected_tasks)
         config.metadata = {**config.metadata, REASONING: True}
-    if allowed_error(stopping_rule) is not None and any(task.samples > 1 for task in chosen):
+    if allowed_error(stopping_rule) is not None and any(task.samples > 1 for task in selected_tasks):
         config.metadata = {**config.metadata, "polbias_stopping_rule": stopping_rule}
-    budget = budget_of(config, price, max_tokens, max_cost, max_answer_bytes)
+    budget = make_budget(config, price, max_tokens, max_cost, max_answer_bytes)
     if cost:
         from polbias.experiments.self_assessment import ASSUMED_ROWS
         from polbias.lm_eval_runner.cost import cost as cost_of
 
-        found = {
+        costs = {
             task.name: cost_of(task, config.metadata, config.gen_kwargs, config.limit, ASSUMED_ROWS)
-            for task in chosen
+            for task in selected_tasks
         }
-        show_costs(found, config, budget)
+        print_costs(costs, config, budget)
         return
-    run = perform(config, tasks, names, cache_folder(no_cache, cache_dir), budget)
+    run = run_tasks(config, tasks, names, answer_cache_folder(no_cache, cache_dir), budget)
     if run is not None:
-        show_run(run)
+        print_run(run)
         if report:
-            report_on(run.folder)
+            write_run_report(run.folder)
 
 
-def budget_of(
+def make_budget(
     config: Any,
     prices: Sequence[str] | None,
     max_tokens: int | None,
     max_cost: float | None,
     max_answer_bytes: int | None = None,
 ) -> Budget:
-    """Return what a run may take, with the price of its model."""
+    """Return the limits of a run, with the price of its model."""
     from polbias.eval.inspect_logs import model_name
     from polbias.limits import MAX_BODY
     from polbias.lm_eval_runner.budget import Budget
@@ -145,17 +142,17 @@ def budget_of(
     from polbias.models.prices import parse_prices
     from polbias.models.tokens import price_of
 
-    name, listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")
-    given = parse_prices(prices or [])
-    if config.model == INSPECT and name not in given:
-        listed = name.startswith("openai/") and "base_url" not in config.model_args
+    name, is_listed = str(config.model_args.get("model") or ""), config.model.startswith("openai-")
+    prices_by_name = parse_prices(prices or [])
+    if config.model == INSPECT and name not in prices_by_name:
+        is_listed = name.startswith("openai/") and "base_url" not in config.model_args
         name = model_name(name)
-    price = price_of(name, given, has_list_price=listed)
-    longest = max_answer_bytes or MAX_BODY
-    return Budget(max_tokens, max_cost, price, longest)
+    price = price_of(name, prices_by_name, has_list_price=is_listed)
+    answer_bytes = max_answer_bytes or MAX_BODY
+    return Budget(max_tokens, max_cost, price, answer_bytes)
 
 
-def perform(
+def run_tasks(
     config: Any,
     tasks: Catalogue,
     names: Sequence[str],
@@ -163,7 +160,7 @@ def perform(
     budget: Budget | None = None,
     model: Any = None,
 ) -> EvalRun | None:
-    """Ask a model some tasks; None in a process that is not the first of several."""
+    """Evaluate a model on tasks; return None in every process but the first."""
     from polbias.lm_eval_runner.answer_cache import StoppedError
     from polbias.lm_eval_runner.model_classes import (
         check_arguments,
@@ -182,27 +179,29 @@ def perform(
     check_arguments(config, kind)
     output_folder(config)
     if config.limit:
-        odd = "; an odd number parts a pair" if config.limit >= 1 and config.limit % 2 else ""
-        say(f"--limit {config.limit:g}: the first rows of every task, for a try only{odd}")
+        odd_limit_note = "; an odd number splits a pair" if config.limit >= 1 and config.limit % 2 else ""
+        print_progress(
+            f"--limit {config.limit:g}: only the first rows of every task, for a trial run{odd_limit_note}"
+        )
     try:
-        return evaluate(config, tasks, names, kind, cache, say, model, budget)
+        return evaluate(config, tasks, names, kind, cache, print_progress, model, budget)
     except StoppedError:
-        echo(err=True)  # lm_eval's bar leaves the line open
+        echo(err=True)  # end the line of lm_eval's progress bar
         raise
     except KeyboardInterrupt:
         echo(err=True)
         if cache is not None:
-            say("the answers so far are kept: run the same command again to go on")
+            print_progress("the responses so far are cached: run the same command again to resume")
         raise
 
 
-def say(line: str) -> None:
-    """Tell what goes on, beside what is printed."""
+def print_progress(line: str) -> None:
+    """Print a progress line to standard error."""
     echo(line, fg=typer.colors.BRIGHT_BLACK, err=True)
 
 
-def show_run(run: EvalRun, table: bool = False, answered: Sequence[str] | None = None) -> None:
-    """Print what came of a run; `answered` in place of what was asked, where nothing was."""
+def print_run(run: EvalRun, table: bool = False, answered: Sequence[str] | None = None) -> None:
+    """Print the scores of a run; `answered` replaces the request counts if nothing was sent."""
     from polbias.lm_eval_runner.scores import scores
 
     if table:
@@ -211,26 +210,26 @@ def show_run(run: EvalRun, table: bool = False, answered: Sequence[str] | None =
         echo(make_table(run.results))
         if "groups" in run.results:
             echo(make_table(run.results, "groups"))
-    show_scores(run, scores(run.results, run.samples), answered)
+    print_scores(run, scores(run.results, run.samples), answered)
 
 
-def report_on(folder: Path) -> None:
-    """Report all that was asked so far, beside the samples."""
+def write_run_report(folder: Path) -> None:
+    """Write a report on all samples in a folder, next to them."""
     from polbias.cli.report import make_report
     from polbias.cli.report_folder import PAGE, check_folder
 
-    place = folder / "report"
+    report_folder = folder / "report"
     try:
-        check_folder(place)
-        make_report([folder], place)
+        check_folder(report_folder)
+        make_report([folder], report_folder)
     except PolbiasError as error:
-        say(f"no report: {error}")
+        print_progress(f"no report: {error}")
     else:
-        echo(f"report: {place / PAGE}")
+        echo(f"report: {report_folder / PAGE}")
 
 
-def cache_folder(no_cache: bool, given: Path | None) -> Path | None:
-    """Return where answers are kept; None if they are not."""
+def answer_cache_folder(no_cache: bool, cache_dir: Path | None) -> Path | None:
+    """Return the folder of the response cache; None without a cache."""
     from polbias.models.cache import cache_root
 
-    return None if no_cache else given or cache_root()
+    return None if no_cache else cache_dir or cache_root()

@@ -1,4 +1,4 @@
-"""What `polbias eval` prints: the tasks, what they cost, and the scores of a run."""
+"""Output of `polbias eval`: tasks, estimated cost, and scores of a run."""
 
 from __future__ import annotations
 
@@ -18,128 +18,128 @@ if TYPE_CHECKING:
     from polbias.lm_eval_runner.tasks import Catalogue, TaskFile
 
 
-_DAY = 86_400
-_TRUNCATED = 0.02
+_SECONDS_PER_DAY = 86_400
+_MAX_TRUNCATED = 0.02
 _NOT_FILTERS = ("dataset", "config", "revision")
 
 
-def show_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
-    """Print a line for every task and group."""
+def print_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
+    """Print a line per task and group."""
     for name in names if names is not None else (*sorted(tasks.tasks), *sorted(tasks.groups), *tasks.tags):
         if name in tasks.tasks:
-            echo(f"{name:<52} {_told(tasks.tasks[name])}")
+            echo(f"{name:<52} {_describe_task(tasks.tasks[name])}")
         else:
             kind = "group" if name in tasks.groups else "tag  "
-            echo(f"{name:<52} {kind}  {len(tasks.members(name))} tasks: {_first(tasks.members(name))}")
+            echo(f"{name:<52} {kind}  {len(tasks.members(name))} tasks: {_first_names(tasks.members(name))}")
 
 
-def show_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
-    """Print what tasks would ask, and their sum; what it costs too, where a price is known."""
+def print_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
+    """Print requests and tokens per task and in total, and the cost if the price is known."""
     from polbias.lm_eval_runner.tasks import REASONING
     from polbias.models.tokens import COUNTING_RULE
 
     price = budget.price
-    shown: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", "tokens out, at most")]
+    table: list[tuple[str, ...]] = [("task", "prompts", "requests", "tokens in", "tokens out, at most")]
     rows = [[c.prompts, c.requests, c.tokens_in, c.tokens_out, c.shared] for c in costs.values()]
     names = [*costs]
     if len(rows) > 1:
         rows.append([sum(column) for column in zip(*rows, strict=True)])
         names.append("together")
-    shown += [(task, *(f"{number:,}" for number in row[:4])) for task, row in zip(names, rows, strict=True)]
+    table += [(task, *(f"{number:,}" for number in row[:4])) for task, row in zip(names, rows, strict=True)]
     if price is not None:
         money = [f"{price.currency}, at most", *(f"{price.of(row[2], row[3]):,.2f}" for row in rows)]
-        shown = [(*line, each) for line, each in zip(shown, money, strict=True)]
-    _table(shown)
+        table = [(*line, amount) for line, amount in zip(table, money, strict=True)]
+    _print_columns(table)
     echo(
-        f"tokens in: {COUNTING_RULE}; kept answers are not asked again"
+        f"tokens in: {COUNTING_RULE}; cached responses are not requested again"
         + (f"; prices: {price.source}" if price is not None else "")
     )
-    for assumed in dict.fromkeys(each.assumption for each in costs.values() if each.assumption):
-        echo(f"assumed: {assumed}")
+    for assumption in dict.fromkeys(cost.assumption for cost in costs.values() if cost.assumption):
+        echo(f"assumed: {assumption}")
     share = rows[-1][4] / max(rows[-1][2], 1)
-    echo(f"prefix cache: {share:.0%} of the tokens in, if it keeps the beginnings of all prompts")
+    echo(f"prefix cache: {share:.0%} of the tokens in, if the server caches the prefixes of all prompts")
     if config.metadata.get(REASONING):
-        echo("tokens out: an assumption, that thoughts and answer fill their room each time")
+        echo("tokens out: an assumption, that reasoning and answer always reach their token limits")
 
 
 _NO_INTERVAL = "none: hardly any variation"
 
 
-def show_scores(run: EvalRun, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
-    """Print the main metric of every task, where rows came from, what was asked, where everything is."""
+def print_scores(run: EvalRun, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
+    """Print the main metric per task, the sources of rows, the requests, and the folder of the run."""
     from polbias.models.bodies import TOO_LONG
 
-    shown = [("task", "metric", "value", "95% interval", "n", "clusters", "no verdict")]
-    cut: list[Score] = []
+    table = [("task", "metric", "value", "95% interval", "n", "clusters", "no verdict")]
+    truncated: list[Score] = []
     for score in scores:
         interval = _NO_INTERVAL if score.low is None else f"{score.low:+.3f} to {score.high:+.3f}"
         interval = "-" if score.value is None else interval
         missing = "-" if score.missing is None else f"{score.missing:.1%}"
         value = "no estimate" if score.value is None else f"{score.value:+.3f}"
         numbers = (value, interval, f"{score.n:,}", f"{score.clusters:,}", missing)
-        shown.append((score.task, score.metric, *numbers))
-        cut += [score] if score.truncated > _TRUNCATED else []
-    _table(shown)
+        table.append((score.task, score.metric, *numbers))
+        truncated += [score] if score.truncated > _MAX_TRUNCATED else []
+    _print_columns(table)
     too_long = run.results.get("polbias", {}).get(TOO_LONG)
-    if cut and not too_long:
-        worst = max(cut, key=lambda score: score.truncated)
+    if truncated and not too_long:
+        worst = max(truncated, key=lambda score: score.truncated)
         echo(
-            f"{worst.truncated:.0%} of the answers to {worst.task} were cut off; give more room with "
+            f"{worst.truncated:.0%} of the answers to {worst.task} were truncated; raise the limit with "
             "--gen_kwargs max_gen_toks=8192",
             fg=typer.colors.YELLOW,
         )
-    asked = (_asked(run), *run.budget.lines()) if answered is None else answered
-    for line in (*run.sources, *asked, *_limits_told(run), f"results and samples: {run.folder}"):
+    run_lines = (_describe_requests(run), *run.budget.lines()) if answered is None else answered
+    for line in (*run.sources, *run_lines, *_limit_notices(run), f"results and samples: {run.folder}"):
         echo(line)
 
 
-def _limits_told(run: EvalRun) -> Iterator[str]:
-    """Say what the provider withheld, what was too long, and which settings the server refused."""
+def _limit_notices(run: EvalRun) -> Iterator[str]:
+    """Yield notices on filtered answers, too long answers, and settings that the server refused."""
     from polbias.models.bodies import TOO_LONG
 
-    about = run.results.get("polbias", {})
-    if n_filtered := about.get("filtered"):
-        yield f"filtered by the provider, which counts as refused: {n_filtered:,} answers"
-    if n_too_long := about.get(TOO_LONG):
-        yield f"longer than --max-answer-bytes, which counts as truncated: {n_too_long:,} answers"
-    if dropped := about.get("dropped"):
+    run_facts = run.results.get("polbias", {})
+    if n_filtered := run_facts.get("filtered"):
+        yield f"filtered by the provider, counted as refused: {n_filtered:,} answers"
+    if n_too_long := run_facts.get(TOO_LONG):
+        yield f"longer than --max-answer-bytes, counted as truncated: {n_too_long:,} answers"
+    if dropped := run_facts.get("dropped"):
         settings = ", ".join(f"{name}={value}" for name, value in dropped.items())
-        yield f"not sent, as the server or its client takes none: {settings}"
+        yield f"not sent, as the server or its client refuses them: {settings}"
 
 
-def _asked(run: EvalRun) -> str:
+def _describe_requests(run: EvalRun) -> str:
     tally = run.tally
-    many = f" for {tally.n_sent:,} answers" if tally.sent != tally.n_sent else ""
-    spared = f", {tally.not_requested:,} answers not needed" if tally.not_requested else ""
-    said = f"requests: {tally.sent:,} asked{many}{spared}"
+    repeats = f" for {tally.n_sent:,} answers" if tally.sent != tally.n_sent else ""
+    not_requested = f", {tally.not_requested:,} answers not requested" if tally.not_requested else ""
+    description = f"requests: {tally.sent:,} sent{repeats}{not_requested}"
     if not tally.n_cached:
-        return said
-    days = int((time.time() - (tally.oldest or time.time())) // _DAY)
+        return description
+    days = int((time.time() - (tally.oldest or time.time())) // _SECONDS_PER_DAY)
     age = f", the oldest answer {days} day{'s' * (days != 1)} old" if days else ""
-    return f"{said}, {tally.n_cached:,} answered from {run.cache}{age}"
+    return f"{description}, {tally.n_cached:,} answered from {run.cache}{age}"
 
 
-def _table(rows: Sequence[Sequence[str]]) -> None:
-    """Print columns, all but the first to the right; names are never cut."""
+def _print_columns(rows: Sequence[Sequence[str]]) -> None:
+    """Print columns, right-aligned except the first; names are never cut."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for first, *others in rows:
         cells = [cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True)]
         echo("  ".join([first.ljust(widths[0]), *cells]))
 
 
-def _told(task: TaskFile) -> str:
+def _describe_task(task: TaskFile) -> str:
     data = task.data
-    named = "/".join(str(data[name]) for name in ("dataset", "config") if name in data)
-    place = named or "a file of your own (stage 2)"
-    filters = [f"{name} {_plain(value)}" for name, value in data.items() if name not in _NOT_FILTERS]
+    config_name = "/".join(str(data[name]) for name in ("dataset", "config") if name in data)
+    source = config_name or "a local file (stage 2)"
+    filters = [f"{name} {_join_values(value)}" for name, value in data.items() if name not in _NOT_FILTERS]
     kind = "scores" if task.is_loglikelihood else "writes"
-    times = [f"{task.samples} answers each"] if task.samples > 1 else []
-    return f"{kind} {', '.join([place, *filters, *times])}"
+    repeats = [f"{task.samples} answers each"] if task.samples > 1 else []
+    return f"{kind} {', '.join([source, *filters, *repeats])}"
 
 
-def _plain(value: Any) -> str:
+def _join_values(value: Any) -> str:
     return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _first(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")

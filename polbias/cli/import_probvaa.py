@@ -1,4 +1,4 @@
-"""`polbias author import-probvaa`: build prompts from a user's own copy of published data."""
+"""`polbias author import-probvaa`: build prompts from a local copy of the published ProbVAA data."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from polbias.paths import build_root
 
 
 def import_probvaa(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Your copy of the published ProbVAA folder.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Local copy of the published ProbVAA folder.")
+    ],
     out: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Folder of builds; by default that of `polbias build`."),
+        typer.Option(
+            "-o", "--output", help="Write to this folder of builds; default: as for `polbias build`."
+        ),
     ] = None,
 ) -> None:
-    """Build prompts about the published statements of ProbVAA from your own copy; never published.
+    """Build prompts about the published ProbVAA statements from a local copy; they are never published.
 
     The result is the dataset `probvaa` with the columns of `policy-statements`.
     """

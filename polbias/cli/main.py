@@ -1,4 +1,4 @@
-"""The `polbias` command: one line for every error, nothing heavy before it is needed."""
+"""The `polbias` command: one line per error, lazy imports of heavy packages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from polbias.errors import PolbiasError
 from polbias.optional import missing_package_error
 from polbias.safe_text import SafeRecords, register_environment, safe_traceback
 
-_INTERRUPTED = 130  # what a shell expects after Ctrl-C, and what typer exits with
+_INTERRUPTED = 130  # exit status of shells and of typer after Ctrl-C
 
 _HELP = {"help_option_names": ["-h", "--help"]}
 
@@ -56,16 +56,16 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings=_HELP,
-    help="""Find out whether a language model reasons with a political or normative bias.
+    help="""Measure whether a language model reasons with a political or normative bias.
 
-    For a first look:
+    First steps:
 
       [bold]polbias eval --list[/]                 the tasks
       [bold]polbias eval --model hf --model_args pretrained=MODEL \\
         --tasks polbias_en_formal_mini[/]  scores, and a report
       [bold]polbias report RUN... -o DIR[/]        one page from logged samples
       [bold]polbias build[/]                       all datasets, into build/datasets
-      [bold]polbias show en_formal -n 2[/]         read rows as a person would
+      [bold]polbias show en_formal -n 2[/]         print rows in readable form
     """,
 )
 author = typer.Typer(
@@ -88,9 +88,9 @@ _PANELS: Mapping[str, Mapping[str, Command]] = {
         "simulate": simulate.simulations,
         "power": power.power,
     },
-    "Make data": {"build": build.build, "list": show.list_, "show": show.show},
+    "Build data": {"build": build.build, "list": show.list_, "show": show.show},
     "Write and check items": {"author": author},
-    "Check the benchmarks of others": {"audit": audit.audit},
+    "Audit other benchmarks": {"audit": audit.audit},
     "Maintain": {"verify": verify.verify, "lock": verify.lock, "push": push.push},
 }
 _AUTHORING: Mapping[str, Command] = {
@@ -106,38 +106,38 @@ _AUTHORING: Mapping[str, Command] = {
 }
 
 
-def _unwrapped(text: str) -> str:
-    """A help text whose paragraphs fit any width; indented lines, which are examples, stay as they are."""
+def _unwrap_paragraphs(text: str) -> str:
+    """Return a help text with unwrapped paragraphs; indented lines (examples) are unchanged."""
     return re.sub(r"(?<=\S)\n(?=\S)", " ", inspect.cleandoc(text))
 
 
-def _tidied(commands: typer.Typer) -> typer.Typer:
-    for each in commands.registered_commands:
-        each.help = _unwrapped(each.help or getattr(each.callback, "__doc__", None) or "")
+def _unwrap_help(commands: typer.Typer) -> typer.Typer:
+    for command in commands.registered_commands:
+        command.help = _unwrap_paragraphs(command.help or getattr(command.callback, "__doc__", None) or "")
     for group in commands.registered_groups:
         if group.typer_instance is not None:
-            _tidied(group.typer_instance)
-    commands.info.help = _unwrapped(str(commands.info.help))
+            _unwrap_help(group.typer_instance)
+    commands.info.help = _unwrap_paragraphs(str(commands.info.help))
     return commands
 
 
-def _add(to: typer.Typer, commands: Mapping[str, Command], panel: str | None = None) -> None:
+def _add(parent: typer.Typer, commands: Mapping[str, Command], panel: str | None = None) -> None:
     for name, command in commands.items():
         if isinstance(command, typer.Typer):
-            to.add_typer(command, name=name, rich_help_panel=panel)
+            parent.add_typer(command, name=name, rich_help_panel=panel)
         else:
-            settings = eval.PASSED_ON if command is eval.evaluate else None
-            to.command(name, rich_help_panel=panel, context_settings=settings)(command)
+            settings = eval.PASS_UNKNOWN_OPTIONS if command is eval.evaluate else None
+            parent.command(name, rich_help_panel=panel, context_settings=settings)(command)
 
 
 _add(author, _AUTHORING)
 for _panel, _commands in _PANELS.items():
     _add(app, _commands, _panel)
-_tidied(app)
+_unwrap_help(app)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
         echo(f"polbias {polbias.__version__}")
         raise typer.Exit
 
@@ -145,7 +145,8 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
     """Options of all commands."""
@@ -153,23 +154,23 @@ def _options(
 
 
 def run() -> None:
-    """Run the command line; a problem that the user can mend ends in one line and the error's exit status."""
+    """Run the command line; print a PolbiasError in one line and exit with its status."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # texts have signs that not every terminal can show
-    gc.set_threshold(50_000, 20, 20)  # rows are many objects, and have no cycles to look for
+        sys.stdout.reconfigure(errors="replace")  # not every terminal can encode all characters
+    gc.set_threshold(50_000, 20, 20)  # rows are many objects without reference cycles
     logging.setLogRecordFactory(SafeRecords(logging.getLogRecordFactory()))
     try:
         app()
-    except (KeyboardInterrupt, SystemExit) as end:
-        if isinstance(end, SystemExit) and end.code != _INTERRUPTED:
+    except (KeyboardInterrupt, SystemExit) as exit_signal:
+        if isinstance(exit_signal, SystemExit) and exit_signal.code != _INTERRUPTED:
             raise
-        echo("polbias: interrupted; what was there before is unchanged", fg=typer.colors.RED, err=True)
+        echo("polbias: interrupted; existing files are unchanged", fg=typer.colors.RED, err=True)
         sys.exit(_INTERRUPTED)
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
     except MemoryError:
-        echo("polbias: not enough memory for what was given; divide it", fg=typer.colors.RED, err=True)
+        echo("polbias: not enough memory for the input; split it", fg=typer.colors.RED, err=True)
         sys.exit(1)
     except Exception as error:
         problem = missing_package_error(error) if isinstance(error, ModuleNotFoundError) else error

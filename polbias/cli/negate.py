@@ -1,4 +1,4 @@
-"""`polbias author negate`: negate statements by rule, one a line."""
+"""`polbias author negate`: negate statements by rule, one per line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from polbias.lines import text_lines
 
 
 class LanguageName(StrEnum):
-    """The languages that can be negated."""
+    """Language with negation rules."""
 
     en = "en"
     de = "de"
@@ -26,34 +26,32 @@ class LanguageName(StrEnum):
 
 def negate(
     file: Annotated[
-        str, typer.Argument(metavar="FILE|-", help="Statements, one a line; - for standard input.")
+        str, typer.Argument(metavar="FILE|-", help="Statements, one per line; - for standard input.")
     ],
-    language: Annotated[LanguageName, typer.Option(help="Of the statements.")],
+    language: Annotated[LanguageName, typer.Option(help="Set the language of the statements.")],
     pipeline: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME|FOLDER", help="Trained pipeline of spaCy, for tokens and parts of speech."
-        ),
+        typer.Option(metavar="NAME|FOLDER", help="Use this spaCy pipeline for tokens and parts of speech."),
     ] = None,
 ) -> None:
-    """Negate policy statements by rule, and say which rule.
+    """Negate policy statements by rule, and print the rule.
 
-    Prints the statement, its negation and the rule, separated by tabs. The negation is empty where the rule
-    is unsure, or where a trained pipeline says that the verb it turned on is none. Empty lines are left out.
+    Prints statement, negation and rule, separated by tabs. The negation is empty if the rule abstains, or if
+    the spaCy pipeline does not tag the negated verb as a verb. Empty lines are dropped.
     """
     from polbias.generators.authoring.negation import load
     from polbias.generators.authoring.negation import negate as by_rule
 
-    chosen = load(pipeline, language.value) if pipeline else None
+    spacy_pipeline = load(pipeline, language.value) if pipeline else None
     for statement in read_statements(file):
-        found = by_rule(statement, language.value, chosen)
-        echo("\t".join((statement, found.text or "", found.rule)))
+        negation = by_rule(statement, language.value, spacy_pipeline)
+        echo("\t".join((statement, negation.text or "", negation.rule)))
 
 
 def read_statements(file: str) -> Iterator[str]:
-    """Yield the lines of a file or of standard input, without spaces at their ends."""
+    """Yield the lines of a file or of standard input, stripped, without empty lines."""
     for number, line in text_lines(Path(file), stream=sys.stdin.buffer if file == "-" else None, strict=True):
         if "\t" in line:
-            raise InputError(f"{file}:{number}: found a tab, expected one statement a line; remove it")
+            raise InputError(f"{file}:{number}: found a tab, expected one statement per line; remove it")
         if line.strip():
             yield line.strip()

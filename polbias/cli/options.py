@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options of several commands."""
 
 from __future__ import annotations
 
@@ -18,28 +18,32 @@ else:
     InstrumentName = StrEnum("InstrumentName", [(name, name) for name in instrument_names()])
 
 Templates = Annotated[
-    Path | None, typer.Option(help="Template folder of your own.", file_okay=False, exists=True)
+    Path | None, typer.Option(help="Use this template folder.", file_okay=False, exists=True)
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Accept the estimated cost without a question.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Accept the estimated cost without confirmation.")]
 Prices = Annotated[
-    list[str] | None, typer.Option(help="E.g. gpt-4o=2.5/10 per million tokens; may be repeated.")
+    list[str] | None, typer.Option(help="Set a price, e.g. gpt-4o=2.5/10 per million tokens; repeatable.")
 ]
-BaseUrl = Annotated[str | None, typer.Option(help="Any OpenAI-compatible server.")]
-Replay = Annotated[bool, typer.Option("--replay", help="Use recorded answers only: no key, no network.")]
+BaseUrl = Annotated[str | None, typer.Option(help="Send requests to this OpenAI-compatible server.")]
+Replay = Annotated[
+    bool, typer.Option("--replay", help="Use recorded answers only; needs no key and no network.")
+]
 FilledReview = Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file, filled in.", exists=True)]
-Record = Annotated[Path, typer.Option(help="File of recorded answers, which makes a run resumable.")]
+Record = Annotated[
+    Path, typer.Option(help="Record answers in this file; an interrupted run resumes from it.")
+]
 NewReview = Annotated[Path, typer.Argument(metavar="REVIEW", help="Review file to write (TSV).")]
-Model = Annotated[str, typer.Option(help="Model that is asked.")]
+Model = Annotated[str, typer.Option(help="Send the prompts to this model.")]
 Names = Annotated[
     list[str] | None,
-    typer.Argument(metavar="[NAME]...", help="Datasets, such as partisan-inference; all if none."),
+    typer.Argument(metavar="[NAME]...", help="Datasets, such as partisan-inference; default: all."),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
         "-o",
         "--output",
-        help="Folder of builds; $POLBIAS_DATA_DIR or build/datasets if not given.",
+        help="Use this folder of builds; default: $POLBIAS_DATA_DIR or build/datasets.",
         file_okay=False,
     ),
 ]
@@ -47,14 +51,14 @@ DatasetTemplates = Annotated[
     Path | None,
     typer.Option(
         "--templates",
-        help="Template folder of your own for one dataset, e.g. a copy of templates/partisan.",
+        help="Use this template folder for one dataset, e.g. a copy of templates/partisan.",
         file_okay=False,
     ),
 ]
 
 
 def _points(margin: float | None) -> float | None:
-    """Refuse a margin that is meant as a fraction."""
+    """Return the margin; raise if it is probably a fraction."""
     if margin is not None and 0 < margin < _LEAST_MARGIN:
         raise InputError(
             f"--margin: found {margin:g} percentage points, expected 0, or {_LEAST_MARGIN:g} and more; "
@@ -69,20 +73,20 @@ MARGIN_OPTION = typer.Option(
     metavar="POINTS",
     min=0,
     callback=_points,
-    help="Say whether effects beyond ± this many percentage points are ruled out (equivalence).",
+    help="Test equivalence: whether effects are within ± this many percentage points.",
 )
 
 
 def parse_assignments(option: str, texts: Sequence[str] | None, expected: str) -> dict[str, str]:
-    """Return the values of an option such as --column ROLE=NAME."""
-    chosen: dict[str, str] = {}
+    """Return the values by name of an option such as --column ROLE=NAME."""
+    values: dict[str, str] = {}
     for text in texts or ():
         name, equals, value = text.partition("=")
         if not equals:
             raise InputError(f"{option} {text}: expected {expected}")
-        if name in chosen:
+        if name in values:
             raise InputError(
-                f"{option} {text}: found {name} twice, as {chosen[name]} too; expected it once, leave one out"
+                f"{option} {text}: found {name} twice, also as {values[name]}, expected once; remove one"
             )
-        chosen[name] = value
-    return chosen
+        values[name] = value
+    return values

@@ -1,4 +1,4 @@
-"""What commands print: lines that no terminal obeys, bars, tables as CSV."""
+"""Output of commands: lines without control characters, progress bars, CSV tables."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def echo(text: object = "", *, err: bool = False, fg: str | None = None) -> None:
-    """Print a line, without secrets of this run and control characters; `fg` is its colour."""
+    """Print a line without the secrets of this run and control characters; `fg` is its colour."""
     typer.secho(make_displayable(str(text)), err=err, fg=fg)
 
 
-def bars(console: Console) -> Progress:
-    """Return progress bars with counts and times, of which nothing is left at the end."""
+def progress_bars(console: Console) -> Progress:
+    """Return progress bars with counts and times, which disappear at the end."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -33,18 +33,18 @@ def bars(console: Console) -> Progress:
 def csv_text(rows: Iterable[Document], columns: Sequence[str] = ()) -> str:
     """Return a table as CSV; None is an empty cell, a list its values separated by semicolons.
 
-    A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay as they are.
+    A text that a spreadsheet would parse as a formula gets an apostrophe; numbers are unchanged.
     """
     from polbias.spreadsheets import sheet
 
-    kept = list(rows)
-    names = list(dict.fromkeys([*columns, *(name for row in kept for name in row)]))
-    return sheet(names, ([_cell(row.get(name)) for name in names] for row in kept), ",")
+    records = list(rows)
+    names = list(dict.fromkeys([*columns, *(name for row in records for name in row)]))
+    return sheet(names, ([_cell(row.get(name)) for name in names] for row in records), ",")
 
 
 def _cell(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        value = ";".join("" if each is None else str(each) for each in value)
+        value = ";".join("" if item is None else str(item) for item in value)
     if isinstance(value, str):
         return escape_formula(value)
     return "" if value is None else value

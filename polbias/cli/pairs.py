@@ -1,4 +1,4 @@
-"""`polbias author pairs`: minimal pairs from any claims."""
+"""`polbias author pairs`: make minimal pairs from claims."""
 
 from __future__ import annotations
 
@@ -19,23 +19,25 @@ if TYPE_CHECKING:
 
 
 def pairs(
-    claims: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, TSV, JSON lines or Parquet.")],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="OUT.csv", help="Where pairs go.")],
+    claims: Annotated[Path, typer.Argument(metavar="FILE", help="Claims: CSV, TSV, JSON Lines or Parquet.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="OUT.csv", help="Write the pairs to this file.")
+    ],
     column: Annotated[
         list[str] | None,
-        typer.Option(metavar="ROLE=NAME", help="Which column is which, e.g. claim=text; may be repeated."),
+        typer.Option(metavar="ROLE=NAME", help="Map a role to a column, e.g. claim=text; repeatable."),
     ] = None,
     lexicon: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="A lexicon of your own, laid out like templates/xphemism."),
+        typer.Option(metavar="DIR", help="Use this lexicon folder, laid out like templates/xphemism."),
     ] = None,
 ) -> None:
-    """Exchange loaded words of German claims for their counterparts, and nothing else.
+    """Replace loaded words of German claims by their counterparts, and change nothing else.
 
-    FILE has the columns claim_id, claim and gold, and may ask for a pair with base_word and exchange_word;
-    without them every word of the lexicon in a claim is exchanged for each of its partners. OUT.csv has the
+    FILE has the columns claim_id, claim and gold, and may request a pair by base_word and exchange_word;
+    without them, each lexicon word in a claim is replaced by each of its counterparts. OUT.csv has the
     columns of FILE and shifted_claim, hit (exact, inflected, compound), status (made, review, none), reason
-    and edits. Every row of FILE is answered.
+    and edits. Every row of FILE is in OUT.csv.
     """
     from polbias.generators.authoring.pairs import make_pairs, read_requests
     from polbias.generators.xphemism.items import PairMaker
@@ -47,14 +49,14 @@ def pairs(
     for request in read_requests(claims, columns):
         for pair in make_pairs(request, maker):
             words = {"base_word": pair.base_word, "exchange_word": pair.exchange_word}
-            rows.append({"claim_id": request.claim_id} | dict(request.values) | words | _result(pair))
+            rows.append({"claim_id": request.claim_id} | dict(request.values) | words | _pair_record(pair))
     write_text(output, csv_text(rows))
     counts = Counter(row["status"] for row in rows)
-    told = f"{counts['made']} made, {counts['review']} review, {counts['none']} none"
-    echo(f"{len(rows)} rows in {output}: {told}")
+    counts_by_status = f"{counts['made']} made, {counts['review']} review, {counts['none']} none"
+    echo(f"{len(rows)} rows in {output}: {counts_by_status}")
 
 
-def _result(pair: MinimalPair) -> Json:
+def _pair_record(pair: MinimalPair) -> Json:
     edits = [
         {"kind": edit.kind, "old": edit.old, "new": edit.new, "start": edit.start} for edit in pair.edits
     ]

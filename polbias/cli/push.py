@@ -1,4 +1,4 @@
-"""`polbias push`: what would happen, or what was done, one line per dataset and file."""
+"""`polbias push`: publish builds; print the plan or the result, one line per dataset and file."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ if TYPE_CHECKING:
 
 def push(
     names: Names = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would happen; change nothing.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan; change nothing.")] = False,
     out: Out = None,
 ) -> None:
-    """Publish builds on the Hugging Face Hub: one commit and a version tag each, nothing if nothing changed.
+    """Publish builds on the Hugging Face Hub: one commit and a version tag each; skip unchanged builds.
 
-    The namespace is $POLBIAS_NAMESPACE, else the user whose token is used (`hf auth login` or HF_TOKEN).
+    The namespace is $POLBIAS_NAMESPACE, else the user of the token (`hf auth login` or HF_TOKEN).
     """
     from polbias.lock import lock_differences, read_lock
     from polbias.manifest import read_manifest
@@ -42,26 +40,26 @@ def push(
     namespace = resolve_namespace()
     for folder, manifest in zip(folders, manifests, strict=True):
         refuse_damaged(manifest, folder)
-        found = lock_differences(manifest, read_lock().get(manifest.dataset))
-        if found:
-            console.print(f"[yellow]note:[/] {found[0]}", soft_wrap=True, highlight=False)
+        differences = lock_differences(manifest, read_lock().get(manifest.dataset))
+        if differences:
+            console.print(f"[yellow]note:[/] {differences[0]}", soft_wrap=True, highlight=False)
         plan = plan_push(folder, f"{namespace}/{manifest.dataset}", manifest.version)
-        told = plan.describe() if dry_run or plan.nothing_to_do else hub.push(plan)
-        console.print(told, soft_wrap=True, highlight=False, markup=False)
+        message = plan.describe() if dry_run or plan.nothing_to_do else hub.push(plan)
+        console.print(message, soft_wrap=True, highlight=False, markup=False)
 
 
 def refuse_damaged(manifest: Manifest, folder: Path) -> None:
-    """Refuse a build whose files are not those of its manifest."""
-    damaged = damaged_files(manifest, folder)
+    """Raise if files of a build differ from its manifest."""
+    damaged = find_damage(manifest, folder)
     if damaged:
         raise BuildError(damaged[0])
 
 
-def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
-    """Files of a build that are not those of its manifest, each with what is wrong."""
+def find_damage(manifest: Manifest, folder: Path) -> list[str]:
+    """Return the problems of files and content of a build that differ from its manifest."""
     from polbias.content_hash import has_content
 
-    problems = changed_files(manifest, folder)
+    problems = find_changed_files(manifest, folder)
     for config, splits in () if problems else manifest.configs.items():
         for split, entry in splits.items():
             if not has_content([folder / file.path for file in entry.files], entry):
@@ -69,8 +67,8 @@ def damaged_files(manifest: Manifest, folder: Path) -> list[str]:
     return problems
 
 
-def changed_files(manifest: Manifest, folder: Path) -> list[str]:
-    """Files of a build whose bytes are not those of its manifest."""
+def find_changed_files(manifest: Manifest, folder: Path) -> list[str]:
+    """Return the problems of files that are missing or whose bytes differ from the manifest."""
     from polbias.files import file_sha256
 
     problems: list[str] = []

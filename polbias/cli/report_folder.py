@@ -1,4 +1,4 @@
-"""The folder of a report: page, summary, tables, outcomes, results for the Hub; all of it, or none."""
+"""The folder of a report: page, summary, tables, outcomes, results for the Hub; written as a whole."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from polbias.eval.report.build import ReportWithAnswers
 
 
-PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = _OURS = (
+PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = _REPORT_FILES = (
     "report.html",
     "summary.json",
     "tables",
@@ -24,12 +24,14 @@ PAGE, SUMMARY, TABLES, OUTCOMES, RESULTS = _OURS = (
 
 
 def check_folder(folder: Path) -> None:
-    """See to it that a report may be written into a folder."""
+    """Recover an interrupted report; raise if the folder has anything but a report."""
     recover_folder(folder)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: found a file, expected a folder for the report; choose another with -o")
     foreign = (
-        sorted(path.name for path in folder.iterdir() if path.name not in _OURS) if folder.exists() else []
+        sorted(path.name for path in folder.iterdir() if path.name not in _REPORT_FILES)
+        if folder.exists()
+        else []
     )
     if foreign:
         more = f" and {len(foreign) - 1} more" if len(foreign) > 1 else ""
@@ -39,13 +41,13 @@ def check_folder(folder: Path) -> None:
         )
 
 
-def write_report(made: ReportWithAnswers, folder: Path, page: bool = True, brief: bool = False) -> None:
-    """Write a report; an earlier one in the same place is replaced in one step."""
+def write_report(report: ReportWithAnswers, folder: Path, page: bool = True, brief: bool = False) -> None:
+    """Write a report; an earlier report in the folder is replaced in one step."""
     draft = draft_path(folder)
     try:
         shutil.rmtree(draft, ignore_errors=True)
         (draft / TABLES).mkdir(parents=True)
-        _fill(made, draft, page, brief)
+        _fill(report, draft, page, brief)
         replace_folder(draft, folder)
     except OSError as error:
         raise InputError(f"{folder}: the report cannot be written ({error.strerror or error})") from None
@@ -53,24 +55,24 @@ def write_report(made: ReportWithAnswers, folder: Path, page: bool = True, brief
         shutil.rmtree(draft, ignore_errors=True)
 
 
-def _fill(made: ReportWithAnswers, folder: Path, page: bool, brief: bool) -> None:
+def _fill(report_with_answers: ReportWithAnswers, folder: Path, page: bool, brief: bool) -> None:
     from polbias.eval.report import flat_tables, hub_results
     from polbias.eval.report.outcomes import write_outcomes
     from polbias.eval.report.page import page as pages
     from polbias.eval.report.sentences import paragraphs
     from polbias.eval.report.summary_json import summary_text
 
-    report = made.report
+    report = report_with_answers.report
     write_text(folder / SUMMARY, summary_text(report))
     for name, rows in flat_tables.flat_tables(report):
         write_text(folder / TABLES / f"{name}.csv", csv_text(rows))
     if not page:
         return
-    html = pages.render_brief_page if brief else pages.render_page
-    write_text(folder / PAGE, html(report, paragraphs(report)))
-    if not made.answers:
+    render = pages.render_brief_page if brief else pages.render_page
+    write_text(folder / PAGE, render(report, paragraphs(report)))
+    if not report_with_answers.answers:
         return
     (folder / RESULTS).mkdir()
-    for respondent, text in hub_results.hub_eval_results(made.answers):
+    for respondent, text in hub_results.hub_eval_results(report_with_answers.answers):
         write_text(folder / RESULTS / hub_results.file_name(respondent), text)
-    write_outcomes(made.answers, folder / OUTCOMES)
+    write_outcomes(report_with_answers.answers, folder / OUTCOMES)

@@ -1,4 +1,4 @@
-"""`polbias author review`: what a native speaker should look at in the policy statements."""
+"""`polbias author review`: write a review file of doubtful policy statements for a native speaker."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from polbias.paths import package_file
 def review(
     file: Annotated[
         Path | None,
-        typer.Argument(metavar="[FILE]", help="Review file; by default templates/policy/review.tsv."),
+        typer.Argument(metavar="[FILE]", help="Review file; default: templates/policy/review.tsv."),
     ] = None,
     templates: Templates = None,
 ) -> None:
-    """Check the policy statements and write what is doubtful into a review file, one text a line.
+    """Check the policy statements and write doubtful texts to a review file, one per line.
 
-    A reviewer fills the column `decision` with accept, reject or a corrected text. Decisions on texts that
-    have not changed are kept.
+    A reviewer fills the column `decision` with accept, reject or a corrected text. Decisions on unchanged
+    texts are kept.
     """
     from polbias.generators.authoring.quality_gate import check
     from polbias.generators.authoring.review import rows, write_review
@@ -32,6 +32,6 @@ def review(
     folder = templates or package_file("templates/policy")
     path = file or folder / "review.tsv"
     statements = items(load_family(folder).countries.values())
-    found = rows(statements, check(statements))
-    write_review(path, found)
-    echo(f"{len(statements)} statements, {len(found)} texts to look at in {path}")
+    doubtful_rows = rows(statements, check(statements))
+    write_review(path, doubtful_rows)
+    echo(f"{len(statements)} statements, {len(doubtful_rows)} texts to review in {path}")

@@ -1,4 +1,4 @@
-"""`polbias score`: score answers that exist, as if their model had been asked by `polbias eval`."""
+"""`polbias score`: score existing answers like a run of `polbias eval`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from polbias.cli.eval import report_on, say, show_run
+from polbias.cli.eval import print_progress, print_run, write_run_report
 from polbias.cli.prompts import GenKwargs, IncludePath, Metadata, SystemInstruction, lm_eval_options
 from polbias.errors import InputError
 
@@ -24,32 +24,39 @@ def score(
             metavar="ANSWERS...", help="CSV, TSV, JSONL or Parquet; results of batches; Inspect logs."
         ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", metavar="RUN", help="Folder of the run.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="RUN", help="Write the run to this folder.")
+    ],
     task: Annotated[
         list[str] | None,
-        typer.Option(help="That the answers are to; may be repeated. Default: column task, or the log's."),
+        typer.Option(help="Score answers to this task; repeatable; default: column task or the log's."),
     ] = None,
-    id_column: Annotated[str, typer.Option(metavar="NAME", help="Ids of rows, in a table.")] = "id",
-    answer_column: Annotated[str, typer.Option(metavar="NAME", help="Answers, in a table.")] = "answer",
+    id_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Read row ids from this column of a table.")
+    ] = "id",
+    answer_column: Annotated[
+        str, typer.Option(metavar="NAME", help="Read answers from this column of a table.")
+    ] = "answer",
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Default: as in the file, else the file's name.")
+        str | None,
+        typer.Option(metavar="NAME", help="Name the model; default: as in the file, else the file name."),
     ] = None,
     metadata: Metadata = None,
     gen_kwargs: GenKwargs = None,
     system_instruction: SystemInstruction = None,
     include_path: IncludePath = None,
-    table: Annotated[bool, typer.Option("--table", help="Print all metrics too, as lm_eval does.")] = False,
-    report: Annotated[bool, typer.Option(help="Write a report beside the samples.")] = True,
+    table: Annotated[bool, typer.Option("--table", help="Also print all metrics, as lm_eval does.")] = False,
+    report: Annotated[bool, typer.Option(help="Write a report next to the samples.")] = True,
 ) -> None:
-    r"""Score answers that exist: a run for `polbias report` and `polbias compare`, without asking a model.
+    r"""Score existing answers without a model; write a run for `polbias report` and `polbias compare`.
 
       [bold]polbias score answers.csv --task polbias_en_formal_mini --model NAME -o results[/]
       [bold]polbias score batch_output.jsonl --task polbias_en_formal -o results[/]
 
-    A table has the columns id and answer and may have task, repeat, finish_reason and reasoning. A row
-    without an answer, with an empty cell or a failed request is missing: the run then has a part of the
-    task's rows. An id that is unknown or occurs twice is an error. Give the same --metadata, --gen_kwargs and
-    --system_instruction as to `polbias prompts`.
+    A table has the columns id and answer and may have task, repeat, finish_reason and reasoning. Rows
+    without an answer, with an empty cell or a failed request are missing: the run then has only part of the
+    task's rows. An unknown or repeated id is an error. Set the same --metadata, --gen_kwargs and
+    --system_instruction as for `polbias prompts`.
     """
     from polbias.lm_eval_runner.exported_prompts import chat_config, recorded_prompts, written_tasks
     from polbias.lm_eval_runner.options import output_folder
@@ -59,10 +66,10 @@ def score(
 
     tasks = catalogue([include_path] if include_path else [])
     columns = {"id": id_column, "answer": answer_column}
-    found = [answer for path in answers for answer in read_answers(path, columns, tasks.tasks)]
-    names = tasks.select_tasks(task or _named_tasks(found, answers))
+    stored_answers = [answer for path in answers for answer in read_answers(path, columns, tasks.tasks)]
+    names = tasks.select_tasks(task or _find_tasks(stored_answers, answers))
     members = written_tasks(tasks, names)
-    _check_tasks(found, members)
+    _check_tasks(stored_answers, members)
     options = lm_eval_options(
         metadata=metadata,
         gen_kwargs=gen_kwargs,
@@ -70,38 +77,40 @@ def score(
         include_path=include_path,
     )
     files = ", ".join(path.name for path in answers)
-    arguments = {"model": model or _model_of(found) or answers[0].stem, "answers": files}
+    arguments = {"model": model or _most_frequent_model(stored_answers) or answers[0].stem, "answers": files}
     config = chat_config(names, output, options, arguments)
     prompts = recorded_prompts(config, tasks, names, lambda _: None)
-    assigned = assign(found, prompts)
-    rows = {(prompt.task, prompt.id): prompt.number for prompt in prompts}
-    n_rows, n_answered = (Counter(name for name, _ in listed) for listed in (rows, assigned.by_row))
+    assigned = assign(stored_answers, prompts)
+    number_by_row = {(prompt.task, prompt.id): prompt.number for prompt in prompts}
+    n_rows, n_answered = (
+        Counter(name for name, _ in row_ids) for row_ids in (number_by_row, assigned.by_row)
+    )
     lines = [*assigned.lines(n_rows)]
     if not n_answered:
         raise InputError(f"{files}: found no row with all answers, expected at least one; {'; '.join(lines)}")
     config.samples = {
-        name: sorted(rows[row] for row in assigned.by_row if row[0] == name)
+        name: sorted(number_by_row[row] for row in assigned.by_row if row[0] == name)
         for name, total in n_rows.items()
         if 0 < n_answered[name] < total
     } or None
     if any(not n_answered[name] for name in members):
         names = [name for name in members if n_answered[name]]
     output_folder(config)
-    asked = stored_model(assigned.by_row)
-    run = evaluate(config, tasks, names, type(asked), None, say, asked)
+    replay_model = stored_model(assigned.by_row)
+    run = evaluate(config, tasks, names, type(replay_model), None, print_progress, replay_model)
     assert run is not None  # there is one process
-    show_run(run, table, lines)
+    print_run(run, table, lines)
     if report:
-        report_on(run.folder)
+        write_run_report(run.folder)
 
 
-def _named_tasks(answers: Sequence[StoredAnswer], paths: Sequence[Path]) -> list[str]:
-    named = dict.fromkeys(answer.task for answer in answers if answer.task)
-    if not named:
+def _find_tasks(answers: Sequence[StoredAnswer], paths: Sequence[Path]) -> list[str]:
+    tasks = dict.fromkeys(answer.task for answer in answers if answer.task)
+    if not tasks:
         raise InputError(
-            f"{paths[0]}: names no task; add --task TASK, or a column task (`polbias eval --list`)"
+            f"{paths[0]}: found no task; add --task TASK, or a column task (`polbias eval --list`)"
         )
-    return [*named]
+    return [*tasks]
 
 
 def _check_tasks(answers: Sequence[StoredAnswer], members: Sequence[str]) -> None:
@@ -113,7 +122,7 @@ def _check_tasks(answers: Sequence[StoredAnswer], members: Sequence[str]) -> Non
             )
 
 
-def _model_of(answers: Sequence[StoredAnswer]) -> str:
-    """The model that most answers are of, where files name one."""
-    named = Counter(answer.model for answer in answers if answer.model)
-    return max(named, key=named.__getitem__, default="")
+def _most_frequent_model(answers: Sequence[StoredAnswer]) -> str:
+    """Return the model of most answers; empty if the files name no model."""
+    n_by_model = Counter(answer.model for answer in answers if answer.model)
+    return max(n_by_model, key=n_by_model.__getitem__, default="")

@@ -1,4 +1,4 @@
-"""`polbias selfassess`: a model writes articles from several sides and chooses between its own."""
+"""`polbias selfassess`: a model writes articles from several perspectives and chooses among them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from polbias.cli.eval import (
-    PASSED_ON,
+    PASS_UNKNOWN_OPTIONS,
     CacheDir,
     CostOption,
     MaxCost,
     MaxTokens,
     NoCache,
     Reasoning,
-    budget_of,
-    cache_folder,
-    perform,
-    report_on,
-    show_run,
+    answer_cache_folder,
+    make_budget,
+    print_run,
+    run_tasks,
+    write_run_report,
 )
-from polbias.cli.eval_output import show_costs
+from polbias.cli.eval_output import print_costs
 from polbias.cli.options import Prices
 from polbias.cli.outputs import echo
 from polbias.errors import InputError
@@ -38,41 +38,56 @@ if TYPE_CHECKING:
 
 
 class Orders(StrEnum):
-    """Which orders of the articles are asked."""
+    """Order of the articles in a choice."""
 
     balanced = "balanced"
     seeded = "seeded"
 
 
-_ASKED, _QUESTIONS = "Articles", "Questions"
+_ARTICLES, _QUESTIONS = "Articles", "Questions"
 _CHOICES = "choices.parquet"
 Output = Annotated[
-    Path, typer.Option("-o", "--output", metavar="DIR", help="Samples, choices and report of the run.")
+    Path,
+    typer.Option(
+        "-o", "--output", metavar="DIR", help="Write samples, choices and the report to this folder."
+    ),
 ]
 SetName = Annotated[
     str,
-    typer.Option("--set", help="poligen, econolex, bundestag or FOLDER of your own.", rich_help_panel=_ASKED),
+    typer.Option(
+        "--set", help="Use poligen, econolex, bundestag or a custom FOLDER.", rich_help_panel=_ARTICLES
+    ),
 ]
 Items = Annotated[
     int | None,
     typer.Option(
-        "--n", "-n", help="Items, drawn evenly over categories; default: all.", rich_help_panel=_ASKED
+        "--n",
+        "-n",
+        help="Draw this many items, evenly over categories; default: all.",
+        rich_help_panel=_ARTICLES,
     ),
 ]
-Roles = Annotated[str, typer.Option(help="user, agent or both.", rich_help_panel=_QUESTIONS)]
-Questions = Annotated[str, typer.Option(help="preference, least_biased or both.", rich_help_panel=_QUESTIONS)]
-Alternatives = Annotated[str, typer.Option(help="2, 3 or both.", rich_help_panel=_QUESTIONS)]
+Roles = Annotated[str, typer.Option(help="Ask as user, agent or both.", rich_help_panel=_QUESTIONS)]
+Questions = Annotated[
+    str, typer.Option(help="Ask for preference, least_biased or both.", rich_help_panel=_QUESTIONS)
+]
+Alternatives = Annotated[
+    str, typer.Option(help="Offer 2 articles, 3 articles or both.", rich_help_panel=_QUESTIONS)
+]
 OrdersOption = Annotated[
     Orders,
-    typer.Option(help="Every article in every place, or one order per item.", rich_help_panel=_QUESTIONS),
+    typer.Option(
+        help="Put every article in every position, or draw one order per item.", rich_help_panel=_QUESTIONS
+    ),
 ]
-Prefill = Annotated[bool, typer.Option(help="Give the beginning of an answer.", rich_help_panel=_QUESTIONS)]
+Prefill = Annotated[
+    bool, typer.Option(help="Prefill the beginning of the answer.", rich_help_panel=_QUESTIONS)
+]
 Articles = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="Articles from elsewhere: JSON Lines with id and text, or samples of lm_eval; "
-        "default: the newest in DIR.",
+        help="Read JSON Lines (id, text) or lm_eval samples; default: newest in DIR.",
     ),
 ]
 
@@ -80,20 +95,19 @@ commands = typer.Typer(
     name="selfassess",
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="""Let a model write articles from several sides and choose between its own (PoliGen, EconoLex).
+    help="""Let a model write articles from several perspectives and choose among them (PoliGen, EconoLex).
 
-    Options that are not listed are lm_eval's, as for [bold]polbias eval[/]: --model, --model_args,
-    --gen_kwargs, --batch_size, --seed and others. Answers are kept as they come: after an interruption run
-    the same again.
+    Unlisted options are lm_eval's, as for [bold]polbias eval[/]: --model, --model_args, --gen_kwargs,
+    --batch_size, --seed and others. Responses are cached: an interrupted run resumes.
     """,
 )
 
 
-@commands.command(context_settings=PASSED_ON)
+@commands.command(context_settings=PASS_UNKNOWN_OPTIONS)
 def run(
     context: typer.Context,
     output: Output,
-    chosen_set: SetName = "poligen",
+    set_name: SetName = "poligen",
     n: Items = None,
     roles: Roles = "both",
     questions: Questions = "both",
@@ -108,52 +122,55 @@ def run(
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
-    """Both stages and the report.
+    """Run both stages and write the report.
 
-    --gen_kwargs is for the articles; choices are greedy and short. For other settings of the choices run
-    [bold]generate[/] and [bold]choose[/].
+    --gen_kwargs applies to the articles; choices are greedy and short. For other settings of the choices
+    run [bold]generate[/] and [bold]choose[/].
     """
     from polbias.experiments.self_assessment import find_set, written_articles
 
-    chosen = find_set(chosen_set)
+    item_set = find_set(set_name)
     design = _design(roles, questions, alternatives, orders, prefill and not reasoning)
-    args, cache = context.args, cache_folder(no_cache, cache_dir)
+    args, cache = context.args, answer_cache_folder(no_cache, cache_dir)
     config = _config(args, output, "articles", reasoning)
-    budget = budget_of(config, price, max_tokens, max_cost)
+    budget = make_budget(config, price, max_tokens, max_cost)
     if cost:
-        _show_costs(config, chosen, n, design, budget)
+        _print_stage_costs(config, item_set, n, design, budget)
         return
-    made = _generate(config, chosen, n, cache, budget)
-    placed, path = written_articles(made.samples, made.folder, chosen), made.folder / _CHOICES
+    articles_run = _generate(config, item_set, n, cache, budget)
+    article_records, path = (
+        written_articles(articles_run.samples, articles_run.folder, item_set),
+        articles_run.folder / _CHOICES,
+    )
     config = _config(args, output, "choices", reasoning)
     config.gen_kwargs = {}
-    _choose(config, path, chosen, placed, design, cache, made)
-    report_on(output)
+    _choose(config, path, item_set, article_records, design, cache, articles_run)
+    write_run_report(output)
 
 
-@commands.command(context_settings=PASSED_ON)
+@commands.command(context_settings=PASS_UNKNOWN_OPTIONS)
 def generate(
     context: typer.Context,
     output: Output,
-    chosen_set: SetName = "poligen",
+    set_name: SetName = "poligen",
     n: Items = None,
     reasoning: Reasoning = False,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
-    """The first stage: five articles about every item."""
+    """Run the first stage: write five articles per item."""
     from polbias.experiments.self_assessment import find_set
 
     config = _config(context.args, output, "articles", reasoning)
-    _generate(config, find_set(chosen_set), n, cache_folder(no_cache, cache_dir))
+    _generate(config, find_set(set_name), n, answer_cache_folder(no_cache, cache_dir))
 
 
-@commands.command(context_settings=PASSED_ON)
+@commands.command(context_settings=PASS_UNKNOWN_OPTIONS)
 def choose(
     context: typer.Context,
     output: Output,
     articles: Articles = None,
-    chosen_set: SetName = "poligen",
+    set_name: SetName = "poligen",
     roles: Roles = "both",
     questions: Questions = "both",
     alternatives: Alternatives = "both",
@@ -163,55 +180,55 @@ def choose(
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
 ) -> None:
-    """The second stage, and the report: which article does the model prefer, which is less biased?"""
+    """Run the second stage and report which article the model prefers, and which it finds least biased."""
     from polbias.experiments.self_assessment import find_article_samples, find_set, read_user_articles
 
-    chosen = find_set(chosen_set)
+    item_set = find_set(set_name)
     design = _design(roles, questions, alternatives, orders, prefill and not reasoning)
     config = _config(context.args, output, "choices", reasoning)
-    place = articles or find_article_samples(output, chosen)
-    path = (output if articles else place.parent) / _CHOICES
-    cache = cache_folder(no_cache, cache_dir)
-    _choose(config, path, chosen, read_user_articles(place, chosen), design, cache)
-    report_on(output)
+    samples = articles or find_article_samples(output, item_set)
+    path = (output if articles else samples.parent) / _CHOICES
+    cache = answer_cache_folder(no_cache, cache_dir)
+    _choose(config, path, item_set, read_user_articles(samples, item_set), design, cache)
+    write_run_report(output)
 
 
 def _design(roles: str, questions: str, alternatives: str, orders: Orders, prefill: bool) -> ChoiceDesign:
     from polbias.generators.selfassess.choices import ChoiceDesign
     from polbias.generators.selfassess.templates import BIASED, OPTION_COUNTS, QUESTIONS
 
-    # Names are checked by `some_of`, which mypy cannot know.
-    known_ways = {str(each): each for each in OPTION_COUNTS}
+    # `parse_choices` checks the names, which mypy cannot infer.
+    n_by_text = {str(n): n for n in OPTION_COUNTS}
     return ChoiceDesign(
         roles=parse_choices(roles, BIASED, "--roles"),  # type: ignore[arg-type]
         questions=parse_choices(questions, QUESTIONS, "--questions"),  # type: ignore[arg-type]
         option_counts=[
-            known_ways[each] for each in parse_choices(alternatives, list(known_ways), "--alternatives")
+            n_by_text[text] for text in parse_choices(alternatives, list(n_by_text), "--alternatives")
         ],
         orders=orders.value,
         prefill=prefill,
     )
 
 
-def parse_choices(given: str, known: Sequence[str], option: str) -> list[str]:
-    """Read a list with commas; ``both`` is all of them."""
-    names = list(known) if given == "both" else [each.strip() for each in given.split(",")]
-    if not set(names) <= set(known) or len(set(names)) < len(names):
-        raise InputError(f"{option}: found {given!r}, expected {', '.join(known)} or both")
+def parse_choices(text: str, choices: Sequence[str], option: str) -> list[str]:
+    """Parse a comma-separated list of choices; ``both`` selects all."""
+    names = list(choices) if text == "both" else [name.strip() for name in text.split(",")]
+    if not set(names) <= set(choices) or len(set(names)) < len(names):
+        raise InputError(f"{option}: found {text!r}, expected {', '.join(choices)} or both")
     return names
 
 
 def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool) -> Any:
-    """Read the options of lm_eval for a stage."""
+    """Parse the lm_eval options of a stage."""
     from polbias.lm_eval_runner.options import parse
     from polbias.lm_eval_runner.tasks import REASONING
 
     for name in ("--tasks", "--output_path", "--output-path"):
-        if any(each.split("=")[0] == name for each in args):
-            raise InputError(f"{name}: is not for selfassess, which asks its own tasks (--set) into -o DIR")
+        if any(argument.split("=")[0] == name for argument in args):
+            raise InputError(f"{name}: found with selfassess, which sets it; use --set and -o DIR")
     if int(os.environ.get("WORLD_SIZE") or 1) > 1:
         raise InputError(
-            "WORLD_SIZE: found several processes, expected one, as the second stage is made of the first; "
+            "WORLD_SIZE: found several processes, expected one, as the second stage needs the first; "
             "run `polbias eval` with the tasks of docs/selfassess.md, one after the other"
         )
     config = parse([*args, "--tasks", stage, "--output_path", str(output)])
@@ -220,78 +237,87 @@ def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool) -> A
     return config
 
 
-def _rows(chosen: ChosenSet, n: int | None, config: Any) -> list[Document]:
+def _draw_rows(item_set: ChosenSet, n: int | None, config: Any) -> list[Document]:
     from polbias.experiments.self_assessment import article_rows, draw
 
-    return draw(article_rows(chosen), n, (config.seed or [0])[0] or 0, chosen.family.dataset.draws)
+    return draw(article_rows(item_set), n, (config.seed or [0])[0] or 0, item_set.family.dataset.draws)
 
 
 def _generate(
     config: Any,
-    chosen: ChosenSet,
+    item_set: ChosenSet,
     n: int | None,
     cache: Path | None,
     budget: Budget | None = None,
 ) -> EvalRun:
-    """Let a model write the articles of a set."""
+    """Run the first stage: a model writes the articles of a set."""
     from polbias.experiments.self_assessment import write_topics, writing_task
     from polbias.lm_eval_runner.options import output_folder
     from polbias.lm_eval_runner.tasks import catalogue
 
-    rows = _rows(chosen, n, config)
+    rows = _draw_rows(item_set, n, config)
     folder = output_folder(config)
-    task = writing_task(chosen, folder / "tasks")
-    tasks = catalogue([folder / "tasks"] if chosen.is_custom else [])
-    config.metadata["polbias_stage1"] = str(write_topics(folder, chosen, rows))
-    made = perform(config, tasks, [task], cache, budget)
-    assert made is not None  # there is one process
-    show_run(made)
-    return made
+    task = writing_task(item_set, folder / "tasks")
+    tasks = catalogue([folder / "tasks"] if item_set.is_custom else [])
+    config.metadata["polbias_stage1"] = str(write_topics(folder, item_set, rows))
+    eval_run = run_tasks(config, tasks, [task], cache, budget)
+    assert eval_run is not None  # there is one process
+    print_run(eval_run)
+    return eval_run
 
 
 def _choose(
     config: Any,
     path: Path,
-    chosen: ChosenSet,
-    placed: Sequence[LocatedRecord],
+    item_set: ChosenSet,
+    records: Sequence[LocatedRecord],
     design: ChoiceDesign,
     cache: Path | None,
-    after: EvalRun | None = None,
+    articles_run: EvalRun | None = None,
 ) -> None:
-    """Let a model choose between articles."""
+    """Run the second stage: a model chooses among articles."""
     from polbias.experiments.self_assessment import TASKS, write_questions
     from polbias.lm_eval_runner.options import output_folder
     from polbias.lm_eval_runner.tasks import catalogue
 
     output_folder(config)
-    for line in write_questions(path, chosen, placed, design):
+    for line in write_questions(path, item_set, records, design):
         echo(line, err=True)
     config.metadata["polbias_stage2"] = str(path)
-    names = [TASKS[each] for each in design.questions]
-    budget, model = (after.budget, after.model) if after else (None, None)
-    made = perform(config, catalogue(), names, cache, budget, model)
-    assert made is not None  # there is one process
-    show_run(made)
+    names = [TASKS[question] for question in design.questions]
+    budget, model = (articles_run.budget, articles_run.model) if articles_run else (None, None)
+    eval_run = run_tasks(config, catalogue(), names, cache, budget, model)
+    assert eval_run is not None  # there is one process
+    print_run(eval_run)
 
 
-def _show_costs(config: Any, chosen: ChosenSet, n: int | None, design: ChoiceDesign, budget: Budget) -> None:
-    """Print what both stages would ask; articles are taken to be as long as they may be."""
+def _print_stage_costs(
+    config: Any, item_set: ChosenSet, n: int | None, design: ChoiceDesign, budget: Budget
+) -> None:
+    """Print the estimated cost of both stages; articles are assumed to have the maximum length."""
     from polbias.experiments.self_assessment import assumed_questions, assumption
     from polbias.lm_eval_runner.cost import Cost
     from polbias.lm_eval_runner.tasks import generation_settings
 
-    def allowed(own: int, given: Document | None) -> int:
-        return int(generation_settings({"max_gen_toks": own}, given, config.metadata)["max_gen_toks"])
+    def output_tokens(default: int, gen_kwargs: Document | None) -> int:
+        return int(
+            generation_settings({"max_gen_toks": default}, gen_kwargs, config.metadata)["max_gen_toks"]
+        )
 
-    dataset, rows = chosen.family.dataset, _rows(chosen, n, config)
-    room = int((config.gen_kwargs or {}).get("max_gen_toks", dataset.article_tokens))
-    asked = [row["prompt"] for row in assumed_questions(chosen, rows, design, room)]
-    items, assumed = len({row["cluster_id"] for row in rows}), assumption(chosen, room)
+    dataset, rows = item_set.family.dataset, _draw_rows(item_set, n, config)
+    article_tokens = int((config.gen_kwargs or {}).get("max_gen_toks", dataset.article_tokens))
+    choice_prompts = [row["prompt"] for row in assumed_questions(item_set, rows, design, article_tokens)]
+    items, assumption_text = len({row["cluster_id"] for row in rows}), assumption(item_set, article_tokens)
     costs = {
         "articles": Cost.of(
             [row["prompt"] for row in rows],
-            allowed(dataset.article_tokens, config.gen_kwargs),
+            output_tokens(dataset.article_tokens, config.gen_kwargs),
         ),
-        "choices": Cost.of(asked, allowed(dataset.answer_tokens, None), items=items, assumption=assumed),
+        "choices": Cost.of(
+            choice_prompts,
+            output_tokens(dataset.answer_tokens, None),
+            items=items,
+            assumption=assumption_text,
+        ),
     }
-    show_costs(costs, config, budget)
+    print_costs(costs, config, budget)

@@ -1,4 +1,4 @@
-"""`polbias list` and `polbias show`: what there is, and what it looks like."""
+"""`polbias list` and `polbias show`: list datasets and print rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def list_(out: Out = None) -> None:
-    """List datasets, configs and rows: what is published (datasets.lock) and what is built here."""
+    """List published (datasets.lock) and locally built datasets with their configs and rows."""
     from rich.table import Table
 
     from polbias.lock import read_lock
@@ -46,37 +46,37 @@ def list_(out: Out = None) -> None:
         for config, splits in configs.items():
             shots = splits.get("fewshot")
             table.add_row(config, f"{splits['test'].rows:,}", f"{shots.rows:,}" if shots else "")
-        console.print(table, f"  {_state(built, published)}\n", sep="", highlight=False)
+        console.print(table, f"  {_build_state(built, published)}\n", sep="", highlight=False)
 
 
-def _state(built: Manifest | None, published: LockedDataset | None) -> str:
+def _build_state(built: Manifest | None, published: LockedDataset | None) -> str:
     if built is None:
         return "not built here; run `polbias build`"
     from polbias.lock import lock_differences
 
-    found = lock_differences(built, published)
-    return f"built here, but {found[0]}" if found else "built here, as published"
+    differences = lock_differences(built, published)
+    return f"built here, but {differences[0]}" if differences else "built here, as published"
 
 
 def show(
-    config: Annotated[str, typer.Argument(help="A config, such as en_formal, or DATASET/CONFIG.")],
-    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="How many rows.")] = 2,
-    start: Annotated[int, typer.Option("--start", min=0, help="First row, from 0.")] = 0,
-    split: Annotated[str, typer.Option("--split", help="test or fewshot.")] = "test",
+    config: Annotated[str, typer.Argument(help="Config, such as en_formal, or DATASET/CONFIG.")],
+    rows: Annotated[int, typer.Option("-n", "--rows", min=1, help="Print this many rows.")] = 2,
+    start: Annotated[int, typer.Option("--start", min=0, help="Start at this row, counted from 0.")] = 0,
+    split: Annotated[str, typer.Option("--split", help="Print rows of the split test or fewshot.")] = "test",
     out: Out = None,
 ) -> None:
-    """Show rows of a config as a person reads them: argument, gold and how it is known, pair, errata."""
+    """Print rows of a config in readable form: argument, gold label and its proof, pair, errata."""
     import pyarrow.parquet as pq
 
     from polbias.terminal import Console
 
     folder, name, splits = _find(config, out or build_root())
     if split not in splits:
-        raise PolbiasError(f"{name}: no split {split!r}; there are: {', '.join(splits)}")
+        raise PolbiasError(f"{name}: found no split {split!r}, expected one of {', '.join(splits)}")
     entry = splits[split]
     if start >= entry.rows:
         raise PolbiasError(
-            f"{name}/{split}: has {entry.rows:,} rows; --start must be below that, found {start}"
+            f"{name}/{split}: found --start {start}, expected less than its {entry.rows:,} rows"
         )
     table = pq.read_table([folder / file.path for file in entry.files]).slice(start, rows)
     console = Console()
@@ -89,19 +89,19 @@ def _find(config: str, root: Path) -> tuple[Path, str, Document]:
 
     dataset, _, name = config.rpartition("/")
     candidates = [dataset] if dataset else list(registry.dataset_names())
-    known: list[str] = []
+    config_names: list[str] = []
     for candidate in candidates:
         registry.publication(candidate)
         manifest = read_manifest(root / candidate)
         if name in manifest.configs:
             return root / candidate, name, manifest.configs[name]
-        known += manifest.configs
-    told = did_you_mean(name, known) or f"there are: {', '.join(dict.fromkeys(known))} "
-    raise PolbiasError(f"no config is called {name!r}; {told}(see `polbias list`)")
+        config_names += manifest.configs
+    hint = did_you_mean(name, config_names) or f"expected one of {', '.join(dict.fromkeys(config_names))} "
+    raise PolbiasError(f"found no config {name!r}; {hint}(see `polbias list`)")
 
 
 def _panel(row: Document, title: str) -> Panel:
-    """Lay out one row: what is shown to the model, then what is known about it."""
+    """Lay out a row: the prompt, then its metadata."""
     from rich.console import Group
     from rich.panel import Panel
     from rich.table import Table

@@ -1,4 +1,4 @@
-"""`polbias simulate`: respondents whose bias is known, as logged samples or as a server."""
+"""`polbias simulate`: simulated respondents with planted bias, as logged samples or as a server."""
 
 from __future__ import annotations
 
@@ -17,56 +17,66 @@ simulations = typer.Typer(
     name="simulate",
     no_args_is_help=True,
     rich_markup_mode="rich",
-    help="""Simulated respondents, with a bias that was planted: for demonstrations, and to try an analysis.
+    help="""Simulate respondents with a planted bias, for demonstrations and tests of an analysis.
 
     Respondents: planted (--effect, --side, --worldview, --content, --accuracy), perfect, coin,
     refuser (--share, --side, --accuracy), acquiescent and position (--share, --accuracy), affirmative, first,
-    echo.
+    echo. Random effects (--intercept-sd, --slope-sd) vary by pattern_id, statement_id, cluster_id or prompt;
+    their unit is the noise of an answer, their mean is zero.
     """,
 )
 
-Name = Annotated[str, typer.Option("--respondent", metavar="NAME", help="Who answers.")]
+Name = Annotated[str, typer.Option("--respondent", metavar="NAME", help="Simulate this respondent.")]
 Effect = Annotated[
-    float | None, typer.Option(metavar="0..1", help="How much the side is favoured: .1 is ten points.")
+    float | None, typer.Option(metavar="0..1", help="Favour the side by this much: .1 is ten points.")
 ]
 Side = Annotated[
-    str | None, typer.Option(metavar="left|right", help="The side that is favoured, or alone refused.")
+    str | None, typer.Option(metavar="left|right", help="Favour this side; a refuser refuses only this side.")
 ]
 Worldview = Annotated[
     list[str] | None,
-    typer.Option(metavar="ISSUE=-1..1", help="Stance on a policy issue, not a side's; may be repeated."),
+    typer.Option(
+        metavar="ISSUE=-1..1", help="Set the stance on a policy issue instead of a side's; repeatable."
+    ),
 ]
 Content = Annotated[
-    float | None, typer.Option(metavar="-1..1", help="Accuracy with congruent minus incongruent contents.")
+    float | None,
+    typer.Option(metavar="-1..1", help="Set the accuracy with congruent minus incongruent contents."),
 ]
 Accuracy = Annotated[
-    float | None, typer.Option(metavar="0..1", help="Probability of the right answer, bias apart.")
+    float | None, typer.Option(metavar="0..1", help="Set the probability of the right answer, before bias.")
 ]
 Share = Annotated[
-    float | None, typer.Option(metavar="0..1", help="Share of refusals, of yes, or of the first option.")
+    float | None, typer.Option(metavar="0..1", help="Set the share of refusals, of yes, or of first options.")
 ]
 InterceptSd = Annotated[
     list[str] | None,
     typer.Option(
         "--intercept-sd",
         metavar="COLUMN=SD",
-        help="Random effects with mean zero by the values of a column (pattern_id, statement_id, cluster_id, "
-        "prompt), in units of an answer's noise; may be repeated.",
+        help="Add random intercepts by the values of a column; repeatable.",
     ),
 ]
 SlopeSd = Annotated[
     list[str] | None,
-    typer.Option("--slope-sd", metavar="COLUMN=SD", help="The same, on the difference of the sides."),
+    typer.Option(
+        "--slope-sd",
+        metavar="COLUMN=SD",
+        help="Add random slopes on the difference of the sides; repeatable.",
+    ),
 ]
-Seed = Annotated[int, typer.Option(help="Another seed is another respondent of the same kind.")]
+Seed = Annotated[int, typer.Option(help="Seed the respondent; each seed is another respondent of this kind.")]
 
 
 @simulations.command()
 def samples(
     context: typer.Context,
-    task: Annotated[list[str], typer.Option("--task", help="A task or a group of ours; may be repeated.")],
+    task: Annotated[list[str], typer.Option("--task", help="Answer this polbias task or group; repeatable.")],
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="OUT", help="As lm_eval's --output_path.")
+        Path,
+        typer.Option(
+            "-o", "--output", metavar="OUT", help="Write to this folder, like lm_eval's --output_path."
+        ),
     ],
     respondent: Name = "planted",
     effect: Effect = None,
@@ -79,33 +89,33 @@ def samples(
     slope_sd: SlopeSd = None,
     seed: Seed = 0,
     model: Annotated[
-        str | None, typer.Option(help="Name of the model's folder; by default simulated-NAME-SEED.")
+        str | None, typer.Option(help="Name the model's folder; default: simulated-NAME-SEED.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only so many rows of every task.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Answer only this many rows per task.")] = None,
     metadata: Annotated[
-        str | None, typer.Option(metavar="JSON", help="Settings of the tasks, as lm_eval's --metadata.")
+        str | None, typer.Option(metavar="JSON", help="Set task settings, like lm_eval's --metadata.")
     ] = None,
 ) -> None:
-    """Write what `lm_eval --log_samples` would: OUT/MODEL/samples_TASK_TIME.jsonl and results_TIME.json.
+    """Write the files of `lm_eval --log_samples`: OUT/MODEL/samples_TASK_TIME.jsonl and results_TIME.json.
 
-    `polbias report` reads them like those of a model. The same command writes the same bytes.
+    `polbias report` reads them like a model's samples. The same command writes the same bytes.
     """
     from polbias.eval.simulation.lm_eval import folder_name, run_tasks
 
-    chosen = _respondent(context.params)
+    simulated = _make_respondent(context.params)
     name = folder_name(model or f"simulated-{respondent}-{seed}")
-    found = run_tasks(task, chosen, seed, model=name, limit=limit, settings=_settings(metadata))
+    logged = run_tasks(task, simulated, seed, model=name, limit=limit, settings=_parse_settings(metadata))
     folder = output / name
-    written = found.write(folder)
-    count = sum(map(len, found.samples.values()))
-    echo(f"wrote {count:,} samples of {len(written) - 1} tasks to {folder}")
+    paths = logged.write(folder)
+    count = sum(map(len, logged.samples.values()))
+    echo(f"wrote {count:,} samples of {len(paths) - 1} tasks to {folder}")
 
 
 @simulations.command()
 def serve(
     context: typer.Context,
     respondent: Name = "planted",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any that is free.")] = 0,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Listen on this port; 0: any free port.")] = 0,
     effect: Effect = None,
     side: Side = None,
     worldview: Worldview = None,
@@ -116,16 +126,16 @@ def serve(
     slope_sd: SlopeSd = None,
     seed: Seed = 0,
     dataset: Annotated[
-        list[str] | None, typer.Option(help="Know the prompts of this dataset only; may be repeated.")
+        list[str] | None, typer.Option(help="Answer only prompts of this dataset; repeatable.")
     ] = None,
     rows: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FILE", help="Know these rows as well: .parquet or .jsonl; may be repeated."),
+        typer.Option(metavar="FILE", help="Also answer these rows: .parquet or .jsonl; repeatable."),
     ] = None,
 ) -> None:
-    r"""An OpenAI-compatible server on this machine that answers the prompts of the datasets built here.
+    r"""Serve an OpenAI-compatible API on this machine that answers the prompts of local builds.
 
-    Reads the builds in POLBIAS_DATA_DIR, or build/datasets. Ctrl-C ends it.
+    Reads the builds in POLBIAS_DATA_DIR, or build/datasets. Stop it with Ctrl-C.
 
       polbias eval --model local-chat-completions \
         --model_args model=simulated,base_url=URL/v1/chat/completions \
@@ -138,55 +148,55 @@ def serve(
     from polbias.eval.simulation.prompt_index import build_prompt_index
     from polbias.eval.simulation.server import OpenAIProtocol, SimulationServer
 
-    chosen = _respondent(context.params)
-    known = build_prompt_index(build_root(), chosen, seed, datasets=dataset or (), files=rows or ())
-    protocol = OpenAIProtocol(known, f"simulated-{respondent}-{seed}")
+    simulated = _make_respondent(context.params)
+    prompt_index = build_prompt_index(build_root(), simulated, seed, datasets=dataset or (), files=rows or ())
+    protocol = OpenAIProtocol(prompt_index, f"simulated-{respondent}-{seed}")
 
-    def ready(url: str) -> None:
-        echo(f"{respondent} answers {len(known):,} prompts at {url}/v1")
+    def print_url(url: str) -> None:
+        echo(f"{respondent} answers {len(prompt_index):,} prompts at {url}/v1")
 
-    SimulationServer(protocol, port).run(ready)
+    SimulationServer(protocol, port).run(print_url)
     echo(f"stopped after {protocol.answered:,} answers; {protocol.unknown:,} prompts were unknown")
 
 
-_OWN = ("effect", "side", "content", "accuracy", "share")
+_RESPONDENT_OPTIONS = ("effect", "side", "content", "accuracy", "share")
 
 
-def _respondent(given: Document) -> Any:
-    """The respondent that the options of a command describe."""
+def _make_respondent(params: Document) -> Any:
+    """Return the respondent that the options describe."""
     from polbias.eval.simulation.respondents import make_respondent
 
-    options = {name: given[name] for name in _OWN if given[name] is not None}
-    if given["worldview"]:
-        options["worldview"] = _numbers("--worldview", given["worldview"])
+    options = {name: params[name] for name in _RESPONDENT_OPTIONS if params[name] is not None}
+    if params["worldview"]:
+        options["worldview"] = _parse_numbers("--worldview", params["worldview"])
     return make_respondent(
-        given["respondent"],
-        intercept_sd=_numbers("--intercept-sd", given["intercept_sd"] or ()),
-        slope_sd=_numbers("--slope-sd", given["slope_sd"] or ()),
+        params["respondent"],
+        intercept_sd=_parse_numbers("--intercept-sd", params["intercept_sd"] or ()),
+        slope_sd=_parse_numbers("--slope-sd", params["slope_sd"] or ()),
         **options,
     )
 
 
-def _numbers(option: str, given: Sequence[str]) -> dict[str, float]:
-    found = {}
-    for each in given:
-        name, _, value = each.partition("=")
+def _parse_numbers(option: str, texts: Sequence[str]) -> dict[str, float]:
+    numbers = {}
+    for text in texts:
+        name, _, value = text.partition("=")
         try:
-            found[name] = float(value)
+            numbers[name] = float(value)
         except ValueError:
             raise InputError(
-                f"{option} {each}: expected a name and a number, such as cluster_id=0.5"
+                f"{option} {text}: expected a name and a number, such as cluster_id=0.5"
             ) from None
-    return found
+    return numbers
 
 
-def _settings(given: str | None) -> Json:
+def _parse_settings(text: str | None) -> Json:
     import json
 
     try:
-        read = json.loads(given or "{}")
+        settings = json.loads(text or "{}")
     except ValueError as error:
-        raise InputError(f"--metadata: no JSON ({error}); expected an object") from None
-    if not isinstance(read, dict):
-        raise InputError(f"--metadata: found {type(read).__name__}, expected a JSON object")
-    return read
+        raise InputError(f"--metadata: found no JSON ({error}), expected an object") from None
+    if not isinstance(settings, dict):
+        raise InputError(f"--metadata: found {type(settings).__name__}, expected a JSON object")
+    return settings

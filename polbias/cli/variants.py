@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 
 
 def variants(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Statements, one a line.")],
-    language: Annotated[str, typer.Option(help="Of the statements: en, de, fr, it or es.")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="JSONL file to write.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Statements, one per line.")],
+    language: Annotated[str, typer.Option(help="Set the language of the statements: en, de, fr, it or es.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Write to this JSONL file.")],
     record: Record,
-    model: Annotated[str, typer.Option(help="Model for paraphrases and opposites.")],
+    model: Annotated[str, typer.Option(help="Request paraphrases and opposites from this model.")],
     base_url: BaseUrl = None,
-    concurrency: Annotated[int, typer.Option(min=1, help="Requests to the model under way at once.")] = 8,
-    country: Annotated[str, typer.Option(help="Whose statements they are, for the model.")] = "",
+    concurrency: Annotated[
+        int, typer.Option(min=1, help="Send this many requests to the model at once.")
+    ] = 8,
+    country: Annotated[str, typer.Option(help="Name the country of the statements to the model.")] = "",
     translate: Annotated[
-        str | None, typer.Option(metavar="LANGUAGE", help="Translate the statements, too.")
+        str | None, typer.Option(metavar="LANGUAGE", help="Also translate the statements into this language.")
     ] = None,
     deepl: Annotated[
         bool, typer.Option("--deepl", help="Translate with DeepL instead of the model.")
@@ -37,13 +39,13 @@ def variants(
     price: Prices = None,
     yes: Yes = False,
 ) -> None:
-    """Write the variants of policy statements: the negation by rule, the rest from a model.
+    """Write the variants of policy statements: the negation by rule, the other variants from a model.
 
-    The estimated cost is shown before anything is sent. Every variant comes with what the quality gate found;
-    doubtful ones are for a native speaker to look at. Run the same again after an interruption: what was
-    answered is in the file of --record and is not asked again.
+    Prints the estimated cost before the first request. Each variant has the findings of the quality gate; a
+    native speaker reviews doubtful variants. An interrupted run resumes: answers in the file of --record are
+    not requested again.
     """
-    from polbias.generators.authoring import variants as making
+    from polbias.generators.authoring import variants as authoring
     from polbias.models.chat import Chat, Service
     from polbias.models.run import answer_requests
     from polbias.models.service_settings import Role
@@ -55,12 +57,12 @@ def variants(
     roles: list[Role] = ["paraphrases", "opposite"]
     if translate:
         roles.append("translation")
-    made = making.variant_requests(
+    jobs = authoring.variant_requests(
         statements, chat, roles, translator=translator, target=translate or language
     )
     services: list[Service] = [chat, *([translator] if translator else [])]
-    outcome = answer_requests([job.request for job in made], services, record, replay, price, yes)
-    lines = _lines(statements, making.variants(made, outcome.answers))
+    outcome = answer_requests([job.request for job in jobs], services, record, replay, price, yes)
+    lines = _lines(statements, authoring.variants(jobs, outcome.answers))
     write_text(output, "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
     if not outcome.complete:
         raise typer.Exit(1)
@@ -74,16 +76,16 @@ def _statements(file: Path, language: str, country: str) -> Iterator[SourceState
         yield SourceStatement(f"{file.stem}-{number:02}", language, text, country)
 
 
-def _lines(statements: list[SourceStatement], found: list[Variant]) -> Iterator[dict[str, Any]]:
-    """Yield one line per statement and language with all its texts, their problems and findings."""
+def _lines(statements: list[SourceStatement], model_variants: list[Variant]) -> Iterator[dict[str, Any]]:
+    """Yield a record per statement with all its texts, their problems and findings."""
     from polbias.generators.authoring.negation import negate
     from polbias.generators.authoring.quality_gate import defects
 
-    of_statement: defaultdict[str, list[Variant]] = defaultdict(list)
-    for variant in found:
-        of_statement[variant.statement_id].append(variant)
+    by_statement: defaultdict[str, list[Variant]] = defaultdict(list)
+    for variant in model_variants:
+        by_statement[variant.statement_id].append(variant)
     for statement in statements:
-        own = of_statement[statement.id]
+        statement_variants = by_statement[statement.id]
         texts = {"original": statement.text}
         try:
             negation = negate(statement.text, statement.language)
@@ -91,19 +93,25 @@ def _lines(statements: list[SourceStatement], found: list[Variant]) -> Iterator[
             negation = None  # no rule for this language
         if negation and negation.text:
             texts["negation"] = negation.text
-        texts |= {v.variant: v.text for v in own if v.text and v.language == statement.language}
-        opposite = next((v for v in own if v.variant == "opposite"), None)
+        texts |= {
+            v.variant: v.text for v in statement_variants if v.text and v.language == statement.language
+        }
+        opposite = next((v for v in statement_variants if v.variant == "opposite"), None)
         yield {
             "id": statement.id,
             "language": statement.language,
             "texts": texts,
-            "translations": {v.language: v.text for v in own if v.language != statement.language},
+            "translations": {
+                v.language: v.text for v in statement_variants if v.language != statement.language
+            },
             "opposite": {"kind": opposite.opposite_kind, "type": opposite.opposite_type}
             if opposite
             else None,
             "negation_rule": negation.rule if negation else None,
             "problems": [
-                {"variant": v.variant, "language": v.language, **asdict(p)} for v in own for p in v.problems
+                {"variant": v.variant, "language": v.language, **asdict(p)}
+                for v in statement_variants
+                for p in v.problems
             ],
             "findings": [
                 {**asdict(f), "sure": f.sure}

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.cli.audit import _answered, audit_set
+from polbias.cli.audit import _read_model_answers, audit_set
 from polbias.errors import InputError
 from polbias.eval.multiple_testing import holm_adjust
 from polbias.generators.auditing import general
@@ -182,7 +182,7 @@ def test_patterns_of_logged_responses(tmp_path: Path) -> None:
         ]
         write(folder / "samples_any_2026-01-01T00-00-00.000000.jsonl", samples)
     path = write(tmp_path / "set.jsonl", rows)
-    right, said = _answered([tmp_path / "runs"])
+    right, said = _read_model_answers([tmp_path / "runs"])
     report = audit(path, {}, correct_by_id=right, response_counts=said)
     assert codes(report) == {"q4": ["never-right"]}
     assert [each.split()[0] for each in report["summary"]["differences"]] == ["d"]
@@ -206,8 +206,8 @@ def test_bad_input_is_one_error(rows: Rows, columns: dict[str, str], said: str, 
     ("output", "said"),
     [
         ("set.csv", "expected a file that ends in .json"),
-        ("set.jsonl", "lies among the files that are audited"),
-        ("found.json", "lies among the files that are audited"),
+        ("set.jsonl", "found among the audited files"),
+        ("found.json", "found among the audited files"),
     ],
 )
 def test_outputs_that_are_refused(output: str, said: str, tmp_path: Path) -> None:

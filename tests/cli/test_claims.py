@@ -65,7 +65,7 @@ def test_output_goes_on_to_pairs(tmp_path: Path) -> None:
 
 def test_problems_go_to_a_file(tmp_path: Path) -> None:
     _, output = _run(tmp_path, "--problems", str(tmp_path / "problems.txt"))
-    assert "1 rows left out" in output
+    assert "1 rows dropped" in output
     assert "claims.csv:7" in (tmp_path / "problems.txt").read_text("utf-8")
 
 

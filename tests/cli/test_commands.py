@@ -158,8 +158,10 @@ def test_errors_are_one_line(all_builds: Path, tmp_path: Path) -> None:
     assert "no dataset is called 'nosuch'; there are: partisan-inference" in _one_line(
         polbias("build", "nosuch")
     )
-    assert "no config is called 'xx'" in _one_line(polbias("show", "xx", "--output", out))
-    assert "has 1,608 rows" in _one_line(polbias("show", "en_formal", "--start", "9999", "--output", out))
+    assert "found no config 'xx'" in _one_line(polbias("show", "xx", "--output", out))
+    assert "less than its 1,608 rows" in _one_line(
+        polbias("show", "en_formal", "--start", "9999", "--output", out)
+    )
     assert "no build found" in _one_line(polbias("show", "en_formal", "--output", str(tmp_path / "none")))
     assert "no build found" in _one_line(polbias("verify", "--output", str(tmp_path / "none")))
     assert "no build found" in _one_line(
@@ -236,7 +238,7 @@ def test_interrupted_build_says_so_and_leaves_the_earlier_one(own: Path) -> None
         check=False,
     )
     assert done.returncode == 130
-    assert done.stderr.strip() == "polbias: interrupted; what was there before is unchanged"
+    assert done.stderr.strip() == "polbias: interrupted; existing files are unchanged"
     staging = own / f".{_OWN[1]}.staging"
     assert not staging.exists()
     for path, content in before.items():
@@ -267,9 +269,9 @@ def test_what_is_not_proved_is_a_problem_and_the_rest_is_checked(all_builds: Pat
         f"""
         import sys
         sys.modules["z3"] = None
-        from polbias.cli.verify import _checked
+        from polbias.cli.verify import _check_build
         from pathlib import Path
-        for success, problems in _checked("normative-reasoning", Path({str(all_builds / "normative-reasoning")!r}), None):
+        for success, problems in _check_build("normative-reasoning", Path({str(all_builds / "normative-reasoning")!r}), None):
             print(success, problems)
         """
     )

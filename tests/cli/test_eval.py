@@ -116,7 +116,7 @@ def test_a_server_killed_after_100_of_200(tmp_path: Path, partisan_build: Path) 
     assert done.returncode == 0, done.stderr
     assert len(asked) == 100
     assert not {*asked} & {*answered[:100]}
-    assert "requests: 100 asked, 100 answered from" in done.stdout
+    assert "requests: 100 sent, 100 answered from" in done.stdout
     assert next(tmp_path.rglob("samples_*.jsonl")).read_text("utf-8").count("\n") == 200
 
 

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from polbias.cli.main import app
-from polbias.cli.power import _of_assumptions, _of_runs
+from polbias.cli.power import _report_from_assumptions, _reports_from_runs
 from polbias.errors import BuildError, InputError
 from polbias.eval.power.design import PowerError, count_clusters, instruments
 from polbias.eval.power.report import Targets
@@ -80,7 +80,7 @@ def test_needs_of_every_instrument(name: str):
 
 def test_options_change_the_design_and_the_assumptions():
     chosen = instruments()["partisan"]
-    report, told = _of_assumptions(chosen, {"clusters": 12}, {"icc": 0.1}, None, Targets())
+    report, told = _report_from_assumptions(chosen, {"clusters": 12}, {"icc": 0.1}, None, Targets())
     assert report["design"]["clusters"] == 12
     assert report["assumptions"]["icc"] == 0.1
     said = {what.split(":")[0]: source for what, _, source in told}
@@ -102,7 +102,7 @@ def test_a_design_of_ones_own_takes_no_data(tmp_path: Path, monkeypatch: pytest.
 
 def test_from_a_run_it_is_what_the_run_shows(tmp_path: Path):
     runs, values, patterns = _run(tmp_path)
-    (report,) = _of_runs(instruments()["partisan"], [runs], Targets())
+    (report,) = _reports_from_runs(instruments()["partisan"], [runs], Targets())
     assert report["name"] == "model__one, en_formal"
     assert report["design"] == {"clusters": 6, "items": 8, "answers": 3}
     assert report["assumptions"]["variance"] == pytest.approx(np.var(values), rel=0.1)

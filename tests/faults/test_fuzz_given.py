@@ -70,11 +70,11 @@ def test_articles_rewritten(kind: str, examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_exemplars(examples: int, tmp_path: Path) -> None:
-    from polbias.cli.audit import _run
+    from polbias.cli.audit import _audit_formal
 
     def audit(given: Path, made: Path) -> None:
         exemplars = [given / "shots.tsv", given / "shots.jsonl"]
-        _run(given / "items.tsv", "normative", [made / "items.csv"], False, {}, exemplars, None)
+        _audit_formal(given / "items.tsv", "normative", [made / "items.csv"], False, {}, exemplars, None)
 
     row = {"premise": "Ann must go.", "hypothesis": "Ann may go.", "gold": "entailment"}
     table = "".join("\t".join(line) + "\n" for line in (row.keys(), row.values()))

@@ -127,14 +127,14 @@ def _maker() -> Any:
 def test_claims_to_pair(kind: str, examples: int, tmp_path: Path) -> None:
     from polbias.atomic_write import write_text
     from polbias.cli.outputs import csv_text
-    from polbias.cli.pairs import _result
+    from polbias.cli.pairs import _pair_record
     from polbias.generators.authoring.pairs import make_pairs, read_requests
 
     def pair(given: Path, made: Path) -> None:
         rows: Rows = []
         for request in read_requests(given / f"claims.{kind}", {}):
             for each in make_pairs(request, _maker()):
-                rows.append({"claim_id": request.claim_id} | dict(request.values) | _result(each))
+                rows.append({"claim_id": request.claim_id} | dict(request.values) | _pair_record(each))
         write_text(made / "pairs.csv", csv_text(rows))
 
     texts = ["Der Abriss der Brücke beginnt.", "Die Flüchtlinge kamen 2015 an.", "Das Klima ändert sich."]
@@ -238,10 +238,12 @@ def test_own_set_rewritten(examples: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", ["partisan", "normative"])
 @sizes
 def test_sentences_to_audit(form: str, examples: int, tmp_path: Path) -> None:
-    from polbias.cli.audit import _run
+    from polbias.cli.audit import _audit_formal
 
     def audit(given: Path, made: Path) -> None:
-        _run(given / "items.tsv", form, [made / "items.json", made / "items.csv"], False, {}, [], None)
+        _audit_formal(
+            given / "items.tsv", form, [made / "items.json", made / "items.csv"], False, {}, [], None
+        )
 
     Desk(tmp_path, {"items.tsv": _tabbed(_SENTENCES[form])}, audit, (), ("items.json", "items.csv")).damage(
         examples

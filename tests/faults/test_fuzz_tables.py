@@ -27,11 +27,11 @@ _TASKS = {
 
 
 def _use_tasks(given: Path, _: Path) -> None:
-    from polbias.cli.eval_output import show_tasks
+    from polbias.cli.eval_output import print_tasks
     from polbias.lm_eval_runner.tasks import Catalogue
 
     found = Catalogue([given])
-    show_tasks(found)
+    print_tasks(found)
     for name in found.names:
         if not any(sign in name for sign in ",*?[") and name == name.strip():
             found.select_tasks([name])

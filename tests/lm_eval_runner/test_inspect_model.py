@@ -69,9 +69,9 @@ def test_a_chat_is_asked_once_and_keeps_its_keys_to_itself(evaluate: Evaluate) -
             *options, "--limit", "2", "--gen_kwargs", '{"temperature": null, "max_tokens": null}'
         )
         assert left_out.exception is None, left_out.output
-    assert "requests: 48 asked\n" in first.stdout
+    assert "requests: 48 sent\n" in first.stdout
     assert f"tokens of requests: {48 * INPUT:,} in, {48 * OUTPUT} out" in first.stdout
-    assert "requests: 0 asked, 48 answered from" in second.stdout
+    assert "requests: 0 sent, 48 answered from" in second.stdout
     assert f"results and samples: {OUT / 'gpt-4o'}" in first.stdout
     sent, unset = server.bodies[0], server.bodies[-1]
     assert {name: sent[name] for name in {*sent} - {"messages"}} == {
@@ -229,7 +229,7 @@ def test_a_server_that_dies_and_comes_back(evaluate: Evaluate) -> None:
         dead[0], before = False, len(server.bodies)
         again = evaluate(*hosted("openai/gpt-4o", server), "--tasks", MINI)
         assert len(server.bodies) - before == 28
-    assert "requests: 28 asked, 20 answered from" in again.stdout
+    assert "requests: 28 sent, 20 answered from" in again.stdout
     with HostedServer(lambda _: Answer("**valid**")) as server:
         server.fail_next(429, "/chat/", message="slow down")
         done = evaluate(*hosted("openai/gpt-4o", server, max_retries=2), "--tasks", MINI, "--limit", "4")
@@ -251,7 +251,7 @@ def test_samples_stay_several_and_seeds_are_those_of_the_user(evaluate: Evaluate
         assert some.exception is None, some.output
         assert len(server.bodies) == 10
         done = evaluate(*hosted("openai/gpt-4o", server), *options, "--limit", "6", family="policy")
-        assert "requests: 20 asked, 10 answered" in done.stdout, done.output
+        assert "requests: 20 sent, 10 answered" in done.stdout, done.output
         assert not any({"seed", "n"} & {*body} for body in server.bodies)
         assert {body["temperature"] for body in server.bodies} == {1.0}
         assert all(len({*sample["filtered_resps"][0]}) == 5 for sample in samples_of(OUT, POLICY))
@@ -270,8 +270,8 @@ def test_asking_stops_when_tests_need_no_more(evaluate: Evaluate) -> None:
             evaluate(*hosted("openai/gpt-4o", server), "--tasks", POLICY, family="policy") for _ in range(2)
         )
         assert first.exception is None, first.output
-        assert "answers not needed" in first.stdout
-        assert "requests: 0 asked" in second.stdout
+        assert "answers not requested" in first.stdout
+        assert "requests: 0 sent" in second.stdout
         assert len(server.bodies) < ROWS * ANSWERS / 2
 
 
@@ -287,7 +287,7 @@ def test_a_budget_stops_a_run(evaluate: Evaluate, batch: bool | int) -> None:
         n_sent = sum(map(len, server.batches)) or len(server.bodies)
         assert 10 <= n_sent <= 15
         whole = evaluate(*options, "--max-tokens", "100000")
-        assert f"requests: {48 - n_sent} asked, {n_sent} answered" in whole.stdout, whole.output
+        assert f"requests: {48 - n_sent} sent, {n_sent} answered" in whole.stdout, whole.output
 
 
 def test_batches(evaluate: Evaluate) -> None:
@@ -309,7 +309,7 @@ def test_batches(evaluate: Evaluate) -> None:
         assert len(server.batches) <= 3
         assert not any("/chat/completions" in line for line in server.requests)
         plain = evaluate(*hosted(model, server), "--tasks", MINI)
-        assert "requests: 0 asked, 48 answered" in plain.stdout
+        assert "requests: 0 sent, 48 answered" in plain.stdout
     assert "batch" not in done.output
     assert samples_of(OUT, MINI)[0]["polbias"] == [{"finish_reason": "stop", "usage": USAGE}]
 

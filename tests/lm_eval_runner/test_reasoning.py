@@ -217,7 +217,7 @@ def test_the_estimate_is_the_most_whatever_was_answered(evaluate: Evaluate, thin
     assert told.splitlines()[0].endswith("USD, at most")
     assert f"{1608 * MIN_REASONING_TOKENS:,}" in told.splitlines()[1].split()
     assert told.splitlines()[1].split()[-1] == f"{1608 * MIN_REASONING_TOKENS * 10 / 1e6:.2f}"
-    assert "tokens out: an assumption, that thoughts and answer fill their room each time" in told
+    assert "tokens out: an assumption, that reasoning and answer always reach their token limits" in told
 
 
 def test_a_model_whose_library_is_not_here_still_has_a_cost(evaluate: Evaluate) -> None:

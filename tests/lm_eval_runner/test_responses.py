@@ -124,7 +124,7 @@ def test_a_response_without_a_text_is_an_outcome_and_loses_no_run(
         samples = samples_of(OUT, MINI)
         again = evaluate(*options)
         assert len(server.asked) == len(bodies)
-    assert f"requests: 0 asked, {len(bodies)} answered" in again.stdout, again.output
+    assert f"requests: 0 sent, {len(bodies)} answered" in again.stdout, again.output
     assert [each["filtered_resps"] for each in samples_of(OUT, MINI)] == [
         each["filtered_resps"] for each in samples
     ]

@@ -48,8 +48,8 @@ def test_a_run_tells_what_came_of_it_and_is_not_paid_for_twice(evaluate: Evaluat
     assert line.split() == [MINI, "bias", "-1.000", *interval.split(), "48", "24", "0.0%"]
     assert "partisan-inference/en_formal_mini" in first.stdout
     assert "48 rows from the local build" in first.stdout
-    assert "requests: 48 asked\n" in first.stdout
-    assert "requests: 0 asked, 48 answered from" in second.stdout
+    assert "requests: 48 sent\n" in first.stdout
+    assert "requests: 0 sent, 48 answered from" in second.stdout
     assert f"results and samples: {OUT / 'stub'}" in first.stdout
     assert f"report: {OUT / 'stub' / 'report'}" in first.stdout
     found = results_of(OUT / "stub")
@@ -93,7 +93,7 @@ def test_a_server_that_dies_and_comes_back(
         before = server.count
         again = evaluate(*chat(server.url), "--tasks", MINI)
         assert server.count == before + 28
-    assert "requests: 28 asked, 20 answered from" in again.stdout
+    assert "requests: 28 sent, 20 answered from" in again.stdout
     assert results_of(OUT)["results"] == expected
     assert whole.exception is None
 
@@ -126,7 +126,7 @@ def test_samples_stay_samples_when_a_run_goes_on(evaluate: Evaluate) -> None:
         evaluate(*chat(server.url), *options, "--limit", "2", family="policy")
         done = evaluate(*chat(server.url), *options, family="policy")
         assert (server.count, answers_to(server.bodies)) == (6, Counter(dict.fromkeys(range(5), 6)))
-        assert "requests: 4 asked for 20 answers, 10 answered" in done.stdout
+        assert "requests: 4 sent for 20 answers, 10 answered" in done.stdout
         evaluate(
             *chat(server.url), "--tasks", POLICY, "--metadata", '{"polbias_samples": 6}', family="policy"
         )
@@ -158,9 +158,9 @@ def test_a_local_model_writes_scores_and_samples(
     ]
     both = ["--tasks", f"{MINI},{MINI}_loglikelihood", "--limit", "4", "--gen_kwargs", "max_gen_toks=4"]
     first = evaluate(*local, *both)
-    assert "requests: 12 asked" in first.stdout, first.output
+    assert "requests: 12 sent" in first.stdout, first.output
     before = results_of(OUT)["results"]
-    assert "requests: 0 asked, 12 answered" in evaluate(*local, *both).stdout
+    assert "requests: 0 sent, 12 answered" in evaluate(*local, *both).stdout
     assert results_of(OUT)["results"] == before
 
     # Sampling: broken off half-way, the rest is drawn with other numbers, and no answer is lost or doubled.
@@ -178,7 +178,7 @@ def test_a_local_model_writes_scores_and_samples(
     assert "stopped after 8 of 12 requests (MemoryError" in str(broken.exception)
     monkeypatch.setattr(cache.AnswerStore, "write", put)
     done = evaluate(*sampled, family="policy")
-    assert "requests: 4 asked, 8 answered" in done.stdout, done.output
+    assert "requests: 4 sent, 8 answered" in done.stdout, done.output
     answers = [text for sample in samples_of(OUT, POLICY) for text in sample["filtered_resps"][0]]
     assert len(answers) == 12
     assert len({*answers}) == 12  # six random bytes each: equal ones would mean equal random numbers
@@ -211,7 +211,7 @@ def test_the_test_model_of_lm_eval_needs_no_network(
 
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: pytest.fail("looked an address up"))
     done = evaluate("--model", "dummy", "--tasks", f"{MINI},{MINI}_loglikelihood")
-    assert "requests: 144 asked" in done.stdout, done.output
+    assert "requests: 144 sent" in done.stdout, done.output
     assert "cut off" not in done.stdout, "an unknown word is no evidence of a cut"
     assert str(OUT / "dummy") in done.stdout
 

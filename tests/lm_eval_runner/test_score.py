@@ -318,7 +318,7 @@ def test_what_cannot_be_scored_is_one_error(command: Evaluate, prompts: list[dic
     assert "none.csv: there is no such file" in problem(command, "none.csv", "--task", MINI)
     assert "did you mean answer?" in problem(command, "a.csv", "--answer-column", "anser")
     assert "--id-column" in problem(command, "a.csv", "--id-column", "row")
-    assert "bare.csv: names no task; add --task" in problem(command, "bare.csv")
+    assert "bare.csv: found no task; add --task" in problem(command, "bare.csv")
     assert f"nearest: {MINI}" in problem(command, "bare.csv", "--task", "polbias_en_frmal_mini")
     assert "expected a generation task" in problem(command, "bare.csv", "--task", f"{MINI}_loglikelihood")
     write_csv("empty.csv", [{"id": rows[0]["id"], "answer": ""}])

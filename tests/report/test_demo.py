@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polbias.cli.demo import show_compared
+from polbias.cli.demo import print_comparisons
 from polbias.cli.report import make_report
 from polbias.cli.report_folder import PAGE, SUMMARY
 from polbias.eval.report.document import REFUSAL_GAP
@@ -40,7 +40,7 @@ def test_two_respondents_over_http_and_their_report(
     assert numbers["simulated-left-leaning", "partisan", "weighted_bias"] == (-25, -25)
     assert numbers["simulated-wary-of-the-right", "partisan", REFUSAL_GAP] == (40, pytest.approx(40, abs=0.2))
     assert ("simulated-left-leaning", "partisan", REFUSAL_GAP) not in numbers
-    show_compared(shown, compared)
+    print_comparisons(shown, compared)
     told = capsys.readouterr().out
     for name, asked_ in shown.respondents.items():
         assert name in told

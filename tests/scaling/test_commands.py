@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
-from polbias.cli.build_scaled import options_of
+from polbias.cli.build_scaled import parse_executor_options
 from polbias.cli.main import app
 from polbias.errors import InputError, PolbiasError
 from polbias.generators.partisan import publication
@@ -50,8 +50,8 @@ def test_a_plan_says_rows_shards_and_bytes_and_builds_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--rows", "10"), "found 0 names of datasets"),
-        ((NAME, "policy-statements", "--workers", "2"), "found 2 names"),
+        (("--rows", "10"), "found 0 dataset names"),
+        ((NAME, "policy-statements", "--workers", "2"), "found 2 dataset names"),
         ((NAME, "--executor", "cloud"), "expected one of inprocess, local, slurm, ray"),
         (("policy-statements", "--rows", "10"), "comes in one size"),
         (("no-such-set", "--shards", "2"), "no dataset is called 'no-such-set'"),
@@ -66,7 +66,7 @@ def test_options_that_make_no_sense_are_one_error(arguments, message):
 
 def test_options_of_the_executor_are_read_as_what_they_are():
     given = ["partition=cpu", "time=01:30:00", "cpus_per_task=2", "requeue=false", "env_command=a=b c"]
-    assert options_of(given) == {
+    assert parse_executor_options(given) == {
         "partition": "cpu",
         "time": "01:30:00",
         "cpus_per_task": 2,
@@ -74,4 +74,4 @@ def test_options_of_the_executor_are_read_as_what_they_are():
         "env_command": "a=b c",
     }
     with pytest.raises(InputError, match="found 'partition', expected KEY=VALUE"):
-        options_of(["partition"])
+        parse_executor_options(["partition"])

@@ -143,8 +143,8 @@ def test_the_second_run_asks_nothing_and_says_the_same(chosen, town, monkeypatch
     done = command_in(folder, town, monkeypatch)(server)
     assert done.exit_code == 0
     assert server.count == ARTICLES + CHOICES
-    assert f"0 asked, {ARTICLES} answered from" in done.output
-    assert f"0 asked, {CHOICES} answered from" in done.output
+    assert f"0 sent, {ARTICLES} answered from" in done.output
+    assert f"0 sent, {CHOICES} answered from" in done.output
     assert table_4(folder / "out") == before
 
 
@@ -357,7 +357,7 @@ def test_what_both_stages_cost_is_known_before(run):
         (["-n", 7], "--n: found 7, expected 1 to 6"),
         (["--alternatives", "4"], "--alternatives: found '4'"),
         (["--roles", "user,user"], "--roles: found 'user,user'"),
-        (["--tasks", "x"], "--tasks: is not for selfassess"),
+        (["--tasks", "x"], "--tasks: found with selfassess"),
         (["--set", "nowhere"], "set 'nowhere': expected one of poligen"),
     ],
 )
