@@ -1,9 +1,9 @@
-"""Writer of the lm_eval task files of all instruments: ``python -m polbias.harness_tasks.generate``.
+"""Write the lm_eval task files of all instruments: ``python -m polbias.harness_tasks.generate``.
 
-There is one file per config, setting and form (generated answers or log-likelihoods); it includes a base
-``_*.yaml`` of its folder. The configs are read from ``datasets.lock``.
+There is one file per config, prompt style and answer form (generated or log-likelihood); each includes a base
+file ``_*.yaml`` from its folder. The configs are read from ``datasets.lock``.
 
-``python -m polbias.harness_tasks.generate module:function FOLDER`` writes the files of another instrument.
+``python -m polbias.harness_tasks.generate module:function FOLDER`` writes the files of a custom instrument.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from polbias.paths import package_file
 from polbias.registry import import_reference, instruments
 
 File = tuple[str, str]  # name and text
-FORMS = ("", "_loglikelihood")
-ENTAILED = {
+FORM_SUFFIXES = ("", "_loglikelihood")
+ENTAILED_SHARES = {
     "deontic_logic": 360 / 640,
     "deontic_syllogism": 240 / 480,
     "epistemic_logic": 300 / 480,
@@ -28,12 +28,15 @@ ENTAILED = {
 """Share of problems whose hypothesis follows: the accuracy of always answering "entailment"."""
 QUESTIONS = ("preference", "least_biased")
 MINI_ITEMS, MINI_PAIRS = 8, 100
-LARGE_GROUPS = {"": ("us_en", "ch_de", "de_de", "gb_en"), "_other": ("us_de", "ch_en", "de_en", "gb_de")}
-"""Countries of the large partisan set in their majority language, and in the other language."""
-LARGE_MINI = 48
-"""Number of pairs: covers every base with both gold labels, all naming orders, negations and genders."""
+XL_CONFIGS_BY_SUFFIX = {
+    "": ("us_en", "ch_de", "de_de", "gb_en"),
+    "_other": ("us_de", "ch_en", "de_en", "gb_de"),
+}
+"""Country and language of the XL configs: the majority language of the country, and the other language."""
+XL_MINI_PAIRS = 48
+"""Covers every base with both gold labels, both orders of naming the parties, negations and genders."""
 _VERSION = "1.0"
-_STANCES_VERSION = "2.0"  # 1.0 counted an answer without a stance as 0 in leaning and response biases
+_STANCES_VERSION = "2.0"  # 1.0 counted an answer without a stance as 0 in leaning and acquiescence
 _CHOICES_VERSION = "3.0"  # 2.0 counted no choice as 0 in a bias; 1.0 put the question before the articles
 _ENTAILMENT_VERSION = "2.0"  # 1.0 counted an answer without a verdict as wrong in the content effect
 
@@ -70,8 +73,8 @@ def _file(name: str, lines: Sequence[str], metadata: Mapping[str, object]) -> Fi
     return f"polbias_{name}.yaml", "\n".join([*lines, *metadata_lines]) + "\n"
 
 
-def rows(dataset: str, config: str, **more: object) -> dict[str, object]:
-    """Return the loader's arguments for a config of a dataset at the tag of its locked version."""
+def loader_arguments(dataset: str, config: str, **more: object) -> dict[str, object]:
+    """Return the arguments of the loader for a config, at the tag of the dataset's locked version."""
     return {"dataset": dataset, "config": config, "revision": f"v{read_lock()[dataset].version}", **more}
 
 
@@ -81,118 +84,126 @@ def configs(dataset: str, *excluded: str) -> Sequence[str]:
 
 
 def partisan() -> Iterator[File]:
-    """Yield the files of the partisan inferences; a new country gets files too."""
+    """Yield the files of the partisan inferences, for every country in the lock."""
     dataset, locked = "partisan-inference", configs("partisan-inference")
     bases = [name for name in locked if not name.endswith(("_paper", "_mini"))]
     plain = [base for base in bases if not base.endswith("_crossed")]
-    for form in FORMS:
-        base_file, third = ("_loglikelihood", "label_mass") if form else ("_generate", "refusal_gap")
+    for form in FORM_SUFFIXES:
+        base_file, extra_metric = ("_loglikelihood", "label_mass") if form else ("_generate", "refusal_gap")
         for base in bases:
-            yield task(base + form, base_file, rows(dataset, base))
+            yield task(base + form, base_file, loader_arguments(dataset, base))
         for base in plain:
-            yield task(f"{base}_mini{form}", base_file, rows(dataset, f"{base}_mini"))
+            yield task(f"{base}_mini{form}", base_file, loader_arguments(dataset, f"{base}_mini"))
             if f"{base}_paper" in locked and not form:
-                yield task(f"{base}_paper", "_generate_paper", rows(dataset, f"{base}_paper"))
+                yield task(f"{base}_paper", "_generate_paper", loader_arguments(dataset, f"{base}_paper"))
         for prefix in dict.fromkeys(base.rsplit("_", 1)[0] for base in plain):
             members = [f"{prefix}_formal{form}", f"{prefix}_material{form}"]
-            yield group(f"{prefix}_partisan{form}", members, ("acc", "bias", third))
-        # Languages share patterns: the harness would pool their errors as if they were independent.
+            yield group(f"{prefix}_partisan{form}", members, ("acc", "bias", extra_metric))
+        # Languages share patterns, but the harness would pool their standard errors as independent ones.
         yield group(f"partisan{form}", [base + form for base in plain if "_control_" not in base])
         yield group(f"partisan_mini{form}", [f"{base}_mini{form}" for base in plain])
-    yield from large_partisan()
+    yield from xl_partisan()
 
 
-def large_partisan() -> Iterator[File]:
-    """Yield the files of the large set: its configs, and groups with every country in one language each."""
+def xl_partisan() -> Iterator[File]:
+    """Yield the files of the XL set: a task per config, and groups with one language per country."""
     dataset = "partisan-inference-xl"
     members = {
-        suffix: [f"{country}_{kind}" for country in country_configs for kind in ("formal", "material")]
-        for suffix, country_configs in LARGE_GROUPS.items()
+        suffix: [f"{stem}_{kind}" for stem in stems for kind in ("formal", "material")]
+        for suffix, stems in XL_CONFIGS_BY_SUFFIX.items()
     }
-    for form in FORMS:
+    for form in FORM_SUFFIXES:
         base_file = form or "_generate"
         for config in configs(dataset):
-            yield task(f"xl_{config}{form}", base_file, rows(dataset, config))
+            yield task(f"xl_{config}{form}", base_file, loader_arguments(dataset, config))
         for config in members[""]:
-            yield task(f"xl_{config}_mini{form}", base_file, rows(dataset, config, pairs=LARGE_MINI))
+            yield task(
+                f"xl_{config}_mini{form}", base_file, loader_arguments(dataset, config, pairs=XL_MINI_PAIRS)
+            )
         for mini in ("", "_mini"):
             yield group(f"partisan_xl{mini}{form}", [f"xl_{config}{mini}{form}" for config in members[""]])
     yield group("partisan_xl_other", [f"xl_{config}" for config in members["_other"]])
 
 
 def normative() -> Iterator[File]:
-    """Yield the files of normative reasoning, with one file per form for the selection task."""
-    reasoning = ("until: []", "do_sample: false", "temperature: 0", "max_gen_toks: 2048")
+    """Yield the files of normative reasoning, with two files for the selection task, one per answer form."""
+    cot_generation = ("until: []", "do_sample: false", "temperature: 0", "max_gen_toks: 2048")
 
-    def data_arguments(config: str, style: str) -> dict[str, object]:
-        revision = rows("normative-reasoning", config, style=style)
-        return {name: revision[name] for name in ("dataset", "config", "style", "revision")}
+    def style_arguments(config: str, style: str) -> dict[str, object]:
+        arguments = loader_arguments("normative-reasoning", config, style=style)
+        return {name: arguments[name] for name in ("dataset", "config", "style", "revision")}
 
-    for form in FORMS:
+    for form in FORM_SUFFIXES:
         styles = ("zero", "few") if form else ("zero", "few", "cot")
         version = _VERSION if form else _ENTAILMENT_VERSION
-        for config, entailed in ENTAILED.items():
+        for config, entailed in ENTAILED_SHARES.items():
             # Standard deontic logic has other gold labels for some patterns of this config.
             base = (form or "_generate") + ("_sdl" if config == "deontic_logic" else "")
             metadata = {"version": version, "paper_runs": 1, "chance": 0.5, "always_entailment": entailed}
             for style in styles:
-                generation = reasoning if style == "cot" else ()
+                generation = cot_generation if style == "cot" else ()
                 yield task(
-                    f"{config}_{style}{form}", base, data_arguments(config, style), generation, metadata
+                    f"{config}_{style}{form}", base, style_arguments(config, style), generation, metadata
                 )
             yield group(config + form, [f"{config}_{style}{form}" for style in styles])
-        chance = {"version": version, "chance": round(1 / 6, 4) if form else 1 / 16}
-        yield task(f"wason{form}", f"_wason{form}", data_arguments("wason", "zero"), metadata=chance)
-        yield group(f"normative{form}", [*(config + form for config in ENTAILED), f"wason{form}"])
+        # Four cards have 16 subsets; log-likelihoods are compared among the 6 pairs.
+        wason_metadata = {"version": version, "chance": round(1 / 6, 4) if form else 1 / 16}
+        yield task(f"wason{form}", f"_wason{form}", style_arguments("wason", "zero"), metadata=wason_metadata)
+        yield group(f"normative{form}", [*(config + form for config in ENTAILED_SHARES), f"wason{form}"])
 
 
-def countries() -> Sequence[str]:
-    """Return the configs of the countries of the policy statements."""
+def country_configs() -> Sequence[str]:
+    """Return the configs of the policy statements that have one country."""
     return configs("policy-statements", "all", "statements")
 
 
 def policy() -> Iterator[File]:
-    """Yield the files of the policy statements; without tags, as a tag would prompt everything twice."""
+    """Yield the files of the policy statements.
+
+    They have no tags: running a tag would prompt the statements twice, as part of all countries and alone.
+    """
     runs, name = 30, "policy_stance"
-    for form in FORMS:
+    for form in FORM_SUFFIXES:
         mini = {"variants": "[original, negation]", "instructions": "1"}
         for suffix, config, samples, more in (
             ("", "all", runs, {}),
             ("_mini", "all", 4, mini),
-            *((f"_{country}", country, runs, {}) for country in countries()),
+            *((f"_{country}", country, runs, {}) for country in country_configs()),
         ):
             metadata: dict[str, object] = {"version": _VERSION}
             if not form:
                 metadata = {"version": _STANCES_VERSION, "paper_runs": runs, "polbias_samples": samples}
-            data = rows("policy-statements", config, **more)
+            data = loader_arguments("policy-statements", config, **more)
             yield task(f"{name}{suffix}{form}", form or "_sampled", data, metadata=metadata)
-        yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in countries()])
+        yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in country_configs()])
     sampled: dict[str, object] = {"version": _STANCES_VERSION, "paper_runs": runs}
-    every_prompt = rows("policy-statements", "all")
+    every_prompt = loader_arguments("policy-statements", "all")
     tested_prompts = every_prompt | {"prompts": "tested"}
-    # One pass over labels for the leaning is policy_stance_loglikelihood.
+    # policy_leaning has no log-likelihood form: policy_stance_loglikelihood is the same task.
     yield task("policy_leaning", "_leaning", every_prompt, metadata=sampled | {"polbias_samples": 1})
     yield task("policy_tests", "_sampled", tested_prompts, metadata=sampled | {"polbias_samples": runs})
     yield task("policy_tests_loglikelihood", "_loglikelihood", tested_prompts, metadata={"version": _VERSION})
 
 
 def xphemism() -> Iterator[File]:
-    """Yield the files of the X-phemism pairs; both arms of a pair are in the same task."""
+    """Yield the files of the X-phemism pairs; both versions of a claim are in the same task."""
     dataset, metadata = "xphemism-pairs", {"version": _VERSION, "paper_runs": 3}
-    for form in FORMS:
+    for form in FORM_SUFFIXES:
         base = form or "_generate"
-        for suffix, language in {"": "de", "_en": "en"}.items():  # of the instruction; the claims are German
+        for suffix, language in {"": "de", "_en": "en"}.items():  # instruction language; claims are German
             members = []
             for kind, style in product(("", "placebo_"), ("simple", "objective")):
                 members.append(f"xphemism_{kind}{style}{suffix}{form}")
-                data = rows(dataset, "placebo" if kind else "pairs", style=style, instruction=language)
+                data = loader_arguments(
+                    dataset, "placebo" if kind else "pairs", style=style, instruction=language
+                )
                 yield task(members[-1], f"{base}_placebo" if kind else base, data, metadata=metadata)
             yield group(f"xphemism{suffix}{form}", members)
-        data = rows(dataset, "pairs", style="simple", instruction="de", pairs=MINI_PAIRS)
+        data = loader_arguments(dataset, "pairs", style="simple", instruction="de", pairs=MINI_PAIRS)
         yield task(f"xphemism_mini{form}", base, data, metadata=metadata)
 
 
-def sets() -> Sequence[str]:
+def topic_set_configs() -> Sequence[str]:
     """Return the configs of the topic sets of the self-assessment."""
     return configs("self-assessment", "items")
 
@@ -204,19 +215,27 @@ def selfassess() -> Iterator[File]:
     from the articles.
     """
     writing_metadata: dict[str, object] = {"version": _VERSION}
-    items: dict[str, object] = {"polbias_items": MINI_ITEMS}  # there --metadata can change it
+    items: dict[str, object] = {"polbias_items": MINI_ITEMS}  # metadata, so that --metadata can override it
     choice_metadata: dict[str, object] = {"version": _CHOICES_VERSION}
     name = "selfassess_generate"
-    for config in sets():
-        yield task(f"{name}_{config}", "_write", rows("self-assessment", config), metadata=writing_metadata)
-    yield group(name, [f"{name}_{config}" for config in sets()])
+    for config in topic_set_configs():
+        yield task(
+            f"{name}_{config}",
+            "_write",
+            loader_arguments("self-assessment", config),
+            metadata=writing_metadata,
+        )
+    yield group(name, [f"{name}_{config}" for config in topic_set_configs()])
     yield task(
-        f"{name}_mini", "_write", rows("self-assessment", sets()[0]), metadata=writing_metadata | items
+        f"{name}_mini",
+        "_write",
+        loader_arguments("self-assessment", topic_set_configs()[0]),
+        metadata=writing_metadata | items,
     )
-    for question, form in product(QUESTIONS, FORMS):
+    for question, form in product(QUESTIONS, FORM_SUFFIXES):
         for suffix, metadata in {"": choice_metadata, "_mini": choice_metadata | items}.items():
-            full = f"selfassess_{question}{suffix}{form}"
-            yield task(full, f"_choose{form}", {"question": question}, metadata=metadata)
+            task_name = f"selfassess_{question}{suffix}{form}"
+            yield task(task_name, f"_choose{form}", {"question": question}, metadata=metadata)
 
 
 def write(files: Iterable[File], folder: Path) -> None:

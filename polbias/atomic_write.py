@@ -79,7 +79,7 @@ def write_text(path: Path, text: str | Iterable[str], *, private: bool = False) 
         raise InputError(f"{path}: cannot be written ({error.reason}); a text has a lone surrogate") from None
 
 
-def write_failure(path: Path, error: OSError) -> BuildError:
+def make_write_error(path: Path, error: OSError) -> BuildError:
     """Return the error of a failed write: its cause and what to do, in one line."""
     if error.errno == errno.ENOSPC:
         return BuildError(f"{path}: the disk is full; free some space or build elsewhere with --output DIR")

@@ -69,7 +69,7 @@ _BUILT_IN = (
         name="partisan",
         datasets={
             "partisan-inference": "polbias.generators.partisan.publication:PUBLICATION",
-            "partisan-inference-xl": "polbias.generators.partisan.publication:LARGE",
+            "partisan-inference-xl": "polbias.generators.partisan.publication:XL_PUBLICATION",
         },
         report="polbias.eval.partisan.section",
         words="polbias:templates/report/partisan.yaml",

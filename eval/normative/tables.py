@@ -76,10 +76,10 @@ from polbias.eval.report.document import (
     Finding,
     ReportTable,
     TableRow,
-    finite,
+    make_table,
     parse_columns,
+    replace_non_finite,
     table_builder,
-    table_of,
 )
 from polbias.eval.statistics import cluster_interval
 
@@ -139,7 +139,7 @@ def _accuracy_table(answers: Mapping[str, pd.DataFrame], mode: AnalysisMode) -> 
         cells = accuracies(problems, SETTING, mode)
         rows.append({"respondent": name, **{"_".join(setting): cells.get(setting) for setting in SETTINGS}})
     shares = (Column("_".join(setting), "share") for setting in SETTINGS)
-    return table_of("table5", (Column("respondent"), *shares), rows, mode)
+    return make_table("table5", (Column("respondent"), *shares), rows, mode)
 
 
 def _content_table(answers: Mapping[str, pd.DataFrame], reasoning: str, mode: AnalysisMode) -> ReportTable:
@@ -165,7 +165,7 @@ def _content_table(answers: Mapping[str, pd.DataFrame], reasoning: str, mode: An
     suffixes = ("",) if is_paper else ("", "_unanswered")
     shares = (Column(f"{kind}{suffix}", "share") for suffix in suffixes for kind in _PRINTED_TYPES)
     columns = (*map(Column, labels), *shares)
-    return table_of(f"table6{'ab'[REASONING.index(reasoning)]}", columns, rows, mode)
+    return make_table(f"table6{'ab'[REASONING.index(reasoning)]}", columns, rows, mode)
 
 
 def _pattern_table(
@@ -194,7 +194,7 @@ def _pattern_table(
         for pattern in panel.patterns
         for kind in (*TYPES, _AVERAGE)
     ]
-    return table_of(name, (*parse_columns("respondent style"), *shares), rows, mode)
+    return make_table(name, (*parse_columns("respondent style"), *shares), rows, mode)
 
 
 def _column(pattern: str, kind: str) -> str:
@@ -290,7 +290,7 @@ def entailment_summary(problems: pd.DataFrame) -> Json:
     settings = [dict(zip(SETTING, levels, strict=True)) for levels in sorted(SETTINGS)]
     parts = [(setting, part) for setting in settings if len(part := select(problems, **setting))]
     groups = group_equivalents(problems)
-    summary: Json = finite(
+    summary: Json = replace_non_finite(
         {
             "patterns": [*_pattern_rows(problems)],
             "consistency": [
@@ -399,7 +399,7 @@ def _cell_table(respondents: Sequence[NormativeAnswers]) -> ReportTable:
                 rows.append({**labels, **cells})
     names = [f"{kind}{suffix}" for suffix in ("", "_unanswered") for kind in _CONTENTS]
     shares = (Column(name, "share") for name in names)
-    return table_of("wason_cells", (*parse_columns("respondent domain rule"), *shares), rows)
+    return make_table("wason_cells", (*parse_columns("respondent domain rule"), *shares), rows)
 
 
 def _cell_estimates(selections: pd.DataFrame) -> dict[tuple[Level, ...], tuple[Estimate, float]]:
@@ -430,7 +430,7 @@ def _card_table(respondents: Sequence[NormativeAnswers]) -> ReportTable:
         }
         rows.append({"respondent": respondent.name, **shares})
     columns = (Column("respondent"), *(Column(_role_key(role), "share") for role in ROLES))
-    return table_of("wason_cards", columns, rows)
+    return make_table("wason_cards", columns, rows)
 
 
 def _choice_table(respondents: Sequence[NormativeAnswers]) -> ReportTable:
@@ -454,7 +454,7 @@ def _choice_table(respondents: Sequence[NormativeAnswers]) -> ReportTable:
         for name in order
     ]
     columns = (Column("cards_turned"), *(Column(respondent, "share", respondent) for respondent in shares))
-    return table_of("wason_choices", columns, rows)
+    return make_table("wason_choices", columns, rows)
 
 
 def _choice_label(choice: str) -> str:
@@ -510,7 +510,7 @@ def summarize_selections(selections: pd.DataFrame) -> Json:
         "choices": _choice_shares(selections),
         "effects": [{"compared": name} | effect | {"p_holm": p} for name, effect, p in adjusted],
     }
-    return {key: finite(value) for key, value in summary.items()}
+    return {key: replace_non_finite(value) for key, value in summary.items()}
 
 
 def _mean_or_nan(values: Floats | Booleans) -> float:
@@ -582,4 +582,4 @@ def _effect_table(
                 column: finding.estimate if finding else None for column, finding in finding_by_column.items()
             }
             rows.append({"respondent": respondent.name, **row})
-    return table_of(name, (Column("respondent"), *(Column(column, "points") for column in columns)), rows)
+    return make_table(name, (Column("respondent"), *(Column(column, "points") for column in columns)), rows)

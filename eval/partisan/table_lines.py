@@ -12,7 +12,7 @@ from polbias.eval.answer_frames import AnalysisMode
 from polbias.eval.partisan.analysis import AnswerSubset, called, say, subset_of
 from polbias.eval.partisan.answers import PartisanAnswers
 from polbias.eval.report.document import Cell as Shown
-from polbias.eval.report.document import Column, ColumnKind, Estimate, ReportTable, TableRow, table_of
+from polbias.eval.report.document import Column, ColumnKind, Estimate, ReportTable, TableRow, make_table
 
 FactorFilter = Document
 """Level or levels by factor, for :meth:`PartisanAnswers.where`."""
@@ -105,7 +105,7 @@ def wide_table(
         if kind != "count":
             rows += _mean_rows(line_rows, [name for name, _, _ in parts], line.labels)
     columns = [Column(name, kind, title) for name, title, _ in parts]
-    return table_of(id, (*_label_columns(lines), *columns), rows, mode) if rows else None
+    return make_table(id, (*_label_columns(lines), *columns), rows, mode) if rows else None
 
 
 def long_table(
@@ -123,7 +123,7 @@ def long_table(
         for line in lines
         if (cell := line.cell(answers, {}, mode)).n
     ]
-    return table_of(id, (*_label_columns(lines), *columns), rows, mode) if rows else None
+    return make_table(id, (*_label_columns(lines), *columns), rows, mode) if rows else None
 
 
 def _label_columns(lines: Sequence[TableLine]) -> Iterator[Column]:

@@ -44,7 +44,7 @@ from polbias.eval.partisan.table_lines import (
     wide_table,
 )
 from polbias.eval.report.document import Cell as Shown
-from polbias.eval.report.document import Column, Estimate, ReportTable, none_if_nan, parse_columns, table_of
+from polbias.eval.report.document import Column, Estimate, ReportTable, make_table, none_if_nan, parse_columns
 
 # Accuracy by variation of the argument, averaged over models (Figures 1 and 2).
 
@@ -66,7 +66,7 @@ def variation_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) 
         *parse_columns("method items language shots:count kind gold"),
         *(Column(name, "share", called("variation", name)) for name in variations),
     )
-    return table_of("variation", columns, rows, mode) if rows else None
+    return make_table("variation", columns, rows, mode) if rows else None
 
 
 def _variation_filters(respondents: Sequence[PartisanAnswers]) -> Iterator[dict[str, Any]]:

@@ -26,7 +26,7 @@ from polbias.eval.policy.units import (
     prompts_of_units,
 )
 from polbias.eval.policy.worldview import StanceProfile, stance_estimability, worldview
-from polbias.eval.report.document import finite
+from polbias.eval.report.document import replace_non_finite
 from polbias.eval.stances import ReliabilityRule, coin_passes
 
 # The statistics of one model as plain values.
@@ -91,7 +91,7 @@ def summarize_policy(
         }
         for name, rows in entries_by_list.items():
             lists[name] += [{"language": languages[code]} | entry for entry in rows]
-    return {key: finite(value) for key, value in (summary | lists).items()}
+    return {key: replace_non_finite(value) for key, value in (summary | lists).items()}
 
 
 def _consistency(

@@ -38,10 +38,10 @@ from polbias.eval.report.document import (
     Estimate,
     Figure,
     ReportTable,
+    make_table,
     none_if_nan,
     parse_columns,
     table_builder,
-    table_of,
 )
 from polbias.eval.report.figures import caption
 from polbias.eval.report.wording import words
@@ -194,7 +194,7 @@ def language_table(id_: str, column_spec: str, rows: Sequence[PolicyRow], mode: 
     """Return a table, with a language column if there are several languages."""
     languages = {row["language"] for row in rows} - {""}
     columns = parse_columns(f"respondent {'language ' if len(languages) > 1 else ''}{column_spec}")
-    return replace(table_of(id_, columns, rows), mode=mode)
+    return replace(make_table(id_, columns, rows), mode=mode)
 
 
 # The tables of the reliability tests and of the match with parties.
@@ -309,7 +309,7 @@ def agreement(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportT
             }
             rows.append(columns | _shares(units, probabilities, codes, statement_set, mode))
     shares = (Column(name, "share") for code in (1, -1, 0) for name in _share_columns(code, mode))
-    return replace(table_of("agreement", (*parse_columns("respondent among"), *shares), rows), mode=mode)
+    return replace(make_table("agreement", (*parse_columns("respondent among"), *shares), rows), mode=mode)
 
 
 def agreement_figures(table: ReportTable) -> list[Figure]:

@@ -23,7 +23,7 @@ from polbias.eval.power.sign_flip_power import (
     smallest_p,
 )
 from polbias.eval.power.stance_power import MAX_ANSWERS, pass_probability, required_answers
-from polbias.eval.report.document import finite
+from polbias.eval.report.document import replace_non_finite
 from polbias.eval.report.verdicts import count_headline_tests
 from polbias.eval.stances import coin_passes
 from polbias.eval.statistics import MIN_CLUSTERS
@@ -66,7 +66,7 @@ def power_report(
         "power": targets.power,
         "design": asdict(design),
         "assumptions": asdict(assumptions) | {"cluster_sd": POINTS * assumptions.cluster_sd},
-        "designs": [finite(row) for row in rows],
+        "designs": [replace_non_finite(row) for row in rows],
         "needs": [*_required_sizes(instrument, design, assumptions, targets)],
         "margins": [*_margin_rows(instrument, design, assumptions, targets)],
         "notes": [*_design_notes(instrument, design)],
@@ -88,7 +88,7 @@ def _margin_rows(
     for accuracy in (instrument.base_rate, *ACCURACIES):
         verdict_assumptions = replace(assumptions, variance=instrument.variance(accuracy, 0.0))
         effect = POINTS * minimum_detectable_effect(design, verdict_assumptions, targets.power)
-        yield finite(
+        yield replace_non_finite(
             {
                 "accuracy": accuracy,
                 "verdicts": shift_of_points(effect, accuracy),

@@ -178,7 +178,7 @@ def parse_columns(names: str) -> tuple[Column, ...]:
 _P = ParamSpec("_P")
 
 
-def table_of(
+def make_table(
     name: str,
     columns: str | Iterable[Column],
     rows: Iterable[TableRow],
@@ -200,7 +200,7 @@ def table_builder(
     def decorator(rows: Callable[_P, Iterable[TableRow]]) -> Callable[_P, ReportTable]:
         def build(*args: _P.args, **settings: _P.kwargs) -> ReportTable:
             mode: Any = settings.get("mode", "corrected")
-            return table_of(name, columns, rows(*args, **settings), mode)
+            return make_table(name, columns, rows(*args, **settings), mode)
 
         return build
 
@@ -541,10 +541,10 @@ def format_percent(value: float | None) -> str:
     return "\N{EN DASH}" if value is None else f"{100 * value:.1f}%"
 
 
-def finite(value: Any) -> Any:
+def replace_non_finite(value: Any) -> Any:
     """Return a nested value for JSON: None for NaN and infinity, lists for tuples."""
     if isinstance(value, dict):
-        return {key: finite(item) for key, item in value.items()}
+        return {key: replace_non_finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [finite(item) for item in value]
+        return [replace_non_finite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

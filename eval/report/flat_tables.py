@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from polbias.aliases import Json
-from polbias.eval.report.document import Estimate, Report, ReportTable, finite
+from polbias.eval.report.document import Estimate, Report, ReportTable, replace_non_finite
 from polbias.eval.report.summary_json import (
     comparison_records,
     estimate_fields,
@@ -25,7 +25,7 @@ def flat_tables(report: Report) -> Iterator[tuple[str, list[Json]]]:
                 yield name_of(section.instrument, table), flat_rows(table)
         for name, rows in section.full.items():
             if rows:
-                yield f"{section.instrument}-{name}-full", finite(rows)
+                yield f"{section.instrument}-{name}-full", replace_non_finite(rows)
     if report.sections:
         yield "findings", finding_records(report.findings)
     if component_records := [*variance_component_records(report.findings)]:

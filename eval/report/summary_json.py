@@ -15,7 +15,14 @@ import numpy as np
 
 from polbias.aliases import Json
 from polbias.eval.answer_frames import codes_of, count_levels
-from polbias.eval.report.document import Comparison, Estimate, Finding, MetricDifference, Report, finite
+from polbias.eval.report.document import (
+    Comparison,
+    Estimate,
+    Finding,
+    MetricDifference,
+    Report,
+    replace_non_finite,
+)
 from polbias.eval.report.verdicts import doubts, significant, verdict
 from polbias.eval.variance_components import crossed_components
 
@@ -42,7 +49,7 @@ def summary(report: Report) -> Json:
             section.instrument: section.summary for section in report.sections if section.summary
         },
     }
-    return {key: finite(value) for key, value in document.items()}
+    return {key: replace_non_finite(value) for key, value in document.items()}
 
 
 def summary_text(report: Report) -> str:
@@ -101,7 +108,7 @@ def comparison_records(comparisons: Sequence[Comparison]) -> list[Json]:
     return [
         _select_fields(comparison, "instrument", "measure", "key", "part_label", "first", "second")
         | {"verdict": verdict(comparison)}
-        | finite(_select_fields(comparison.estimate, *_ESTIMATE_FIELDS))
+        | replace_non_finite(_select_fields(comparison.estimate, *_ESTIMATE_FIELDS))
         | _select_fields(comparison, *_ADJUSTED_FIELDS)
         | (
             _select_fields(comparison, *_RUN_FIELDS)
@@ -128,4 +135,4 @@ def _select_fields(record: Any, *names: str) -> Json:
 
 def estimate_fields(estimate: Estimate) -> Json:
     """Return the fields of an estimate, NaN as None."""
-    return {name: finite(getattr(estimate, name)) for name in Estimate.__dataclass_fields__}
+    return {name: replace_non_finite(getattr(estimate, name)) for name in Estimate.__dataclass_fields__}

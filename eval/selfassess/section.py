@@ -18,7 +18,7 @@ from polbias.eval.report.document import (
     ReportTable,
     Section,
     TableRow,
-    finite,
+    replace_non_finite,
 )
 from polbias.eval.report.figures import blank_repeats, caption, interval_fields
 from polbias.eval.report.reporter import ReportSettings
@@ -34,7 +34,7 @@ from polbias.eval.selfassess.analysis import (
 )
 from polbias.eval.selfassess.answers import COLUMNS, NAME, SelfAssessAnswers, flatten_samples, read_answers
 from polbias.eval.selfassess.shares import SEED
-from polbias.eval.selfassess.tables import FULL, full_rows, side_name, tables
+from polbias.eval.selfassess.tables import DETAIL_LISTS, detail_rows, side_name, tables
 
 # Figures of each set, drawn from the tables.
 
@@ -186,14 +186,14 @@ def _summary(analysis: SelfAssessAnalysis) -> Json:
         for name, set_bias in analysis.bias_by_set.items()
     ]
     shares = [{**cell.names, **cell.shares, "p": cell.flip.p_value} for cell in analysis.cells]
-    summary: Json = finite({"sets": sets, "shares": shares})
+    summary: Json = replace_non_finite({"sets": sets, "shares": shares})
     return summary
 
 
 def _full(analyses: Sequence[SelfAssessAnalysis], seed: int) -> dict[str, list[Json]]:
-    records: dict[str, list[Json]] = {name: [] for name in FULL}
+    records: dict[str, list[Json]] = {name: [] for name in DETAIL_LISTS}
     for analysis in analyses:
-        for name, rows in full_rows(analysis, SEED + seed).items():
+        for name, rows in detail_rows(analysis, SEED + seed).items():
             records[name] += [{"respondent": analysis.answers.respondent} | row for row in rows]
     return records
 

@@ -16,10 +16,10 @@ from polbias.eval.report.document import (
     Estimate,
     ReportTable,
     TableRow,
-    finite,
+    make_table,
     none_if_nan,
+    replace_non_finite,
     table_builder,
-    table_of,
 )
 from polbias.eval.selfassess.analysis import (
     DesignCell,
@@ -70,13 +70,13 @@ def tables(analyses: Sequence[SelfAssessAnalysis], seed: int = 0) -> Iterator[Re
     yield from (table for table in all_tables if table.rows)
 
 
-FULL = ("table4", "orders", "models", "strengths")
-"""Names of the lists in :func:`full_rows`."""
+DETAIL_LISTS = ("table4", "orders", "models", "strengths")
+"""Names of the lists in :func:`detail_rows`."""
 
 
-def full_rows(analysis: SelfAssessAnalysis, seed: int = SEED) -> dict[str, list[Json]]:
+def detail_rows(analysis: SelfAssessAnalysis, seed: int = SEED) -> dict[str, list[Json]]:
     """Return the additional rows of a respondent: Table 4 in both modes, choices by order, choice models."""
-    rows: dict[str, list[Json]] = {name: [] for name in FULL}
+    rows: dict[str, list[Json]] = {name: [] for name in DETAIL_LISTS}
     rows["table4"] = [*_table4_rows(analysis, seed)]
     for cell in analysis.cells:
         names, choices = cell.names, cell.choices
@@ -84,7 +84,7 @@ def full_rows(analysis: SelfAssessAnalysis, seed: int = SEED) -> dict[str, list[
         rows["orders"] += [{**names, **order} for order in choices_by_order(choices)]
         rows["models"] += [{**names, **asdict(term)} for term in terms]
         rows["strengths"].append({**names, **strengths(choices)})
-    records: dict[str, list[Json]] = finite(rows)
+    records: dict[str, list[Json]] = replace_non_finite(rows)
     return records
 
 
@@ -138,7 +138,7 @@ def _table4(analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: in
         if len(row) > 1:
             rows.append(row)
     columns = (Column("respondent"), *(Column(name, "share", titles[name]) for name in _sort_columns(titles)))
-    return table_of("table4", columns, rows, mode)
+    return make_table("table4", columns, rows, mode)
 
 
 def _table4_rows(analysis: SelfAssessAnalysis, seed: int) -> Iterator[Json]:

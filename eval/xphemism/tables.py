@@ -11,10 +11,10 @@ from polbias.eval.report.document import (
     Estimate,
     ReportTable,
     TableRow,
+    make_table,
     none_if_nan,
     parse_columns,
     table_builder,
-    table_of,
 )
 from polbias.eval.xphemism.analysis import (
     LeaningEffect,
@@ -201,7 +201,7 @@ def _table3(cells: _Cells, mode: RegressionMode) -> ReportTable:
         notes = "; ".join(sorted({f"{name}: {term.note}" for name, term in terms.items() if term.note}))
         rows.append(_row_labels(*group) | {"axis": called("axis", axis)} | logits | {"note": notes})
     columns = (Column(f"term_{name}", "number") for name in TERMS)
-    return table_of("table3", (*parse_columns(f"{_WHERE} axis"), *columns, Column("note")), rows, mode)
+    return make_table("table3", (*parse_columns(f"{_WHERE} axis"), *columns, Column("note")), rows, mode)
 
 
 def _logit_estimate(coefficient: Coefficient) -> Estimate:

@@ -17,7 +17,7 @@ from polbias.models.bodies import TOO_LONG
 from polbias.models.chat import Chat
 from polbias.models.requests import Request, ServiceResponse
 from polbias.models.service_settings import Role
-from polbias.models.translate import DeepLTranslator, base_language, role_request
+from polbias.models.translate import DeepLTranslator, base_language, build_role_request
 
 PARAPHRASES = 3
 OPPOSITE_KINDS = ("verb", "adjective", "quantity", "rewrite")
@@ -100,7 +100,7 @@ def variant_requests(
                 if base_language(language) == base_language(target):
                     continue
                 language, service, name = target, translator or chat, f"translation-{target}"
-            request = role_request(
+            request = build_role_request(
                 role,
                 service,
                 f"{statement.id}/{statement.language}/{name}",

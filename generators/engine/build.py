@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 
 import polbias.content_hash
-from polbias.atomic_write import recover_folder, remove, replace_folder, write_failure, write_text
+from polbias.atomic_write import make_write_error, recover_folder, remove, replace_folder, write_text
 from polbias.content_hash import tree_hash
 from polbias.errors import BuildError, PolbiasError
 from polbias.files import file_sha256
@@ -118,7 +118,7 @@ def build_dataset(
             finally:
                 shutil.rmtree(staging, ignore_errors=True)
     except OSError as error:
-        raise write_failure(target, error) from error
+        raise make_write_error(target, error) from error
 
 
 def _build(

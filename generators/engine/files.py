@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from polbias.atomic_write import write_failure
+from polbias.atomic_write import make_write_error
 from polbias.content_hash import BLOCK_ROWS, ContentHash
 from polbias.errors import BuildError
 from polbias.generators.engine.rows import TableRows
@@ -203,7 +203,7 @@ def run_shard(
         sink.check()
         partial_path.replace(path)
     except OSError as error:
-        raise write_failure(path, error) from error
+        raise make_write_error(path, error) from error
     finally:
         with suppress(OSError):
             partial_path.unlink()

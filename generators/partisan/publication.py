@@ -1,4 +1,4 @@
-"""Publications of the partisan inferences: the published set and the large set."""
+"""Publications of the partisan inferences: the set with the paper's arguments, and the XL set."""
 
 from __future__ import annotations
 
@@ -21,62 +21,67 @@ from polbias.generators.partisan.xl_tables import configs, xl_dataset
 from polbias.generators.partisan.xl_templates import TAGS, load
 from polbias.manifest import Manifest
 
-_PAIR = len(LEANINGS)  # rows that are always sampled together
+_ROWS_PER_PAIR = len(LEANINGS)  # a pair of left and right rows is drawn as one
 
 
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
-    """Return the facts of the dataset card: countries, people, counts, errata."""
+    """Return the values of the dataset card: counts and patterns of the first config, and the templates."""
     family = load_family(templates)
-    first = next(iter(manifest.configs.values()))["test"]
+    first_split = next(iter(manifest.configs.values()))["test"]
     table = pq.read_table(
-        [folder / file.path for file in first.files], columns=["gold", "leaning", "pattern_id"]
+        [folder / file.path for file in first_split.files], columns=["gold", "leaning", "pattern_id"]
     )
-    cells = Counter(zip(table["gold"].to_pylist(), table["leaning"].to_pylist(), strict=True))
-    mini = next(
+    counts = Counter(zip(table["gold"].to_pylist(), table["leaning"].to_pylist(), strict=True))
+    mini_rows = next(
         (splits["test"].rows for name, splits in manifest.configs.items() if name.endswith("_mini")), 0
     )
     return {
         "cells": [
-            (gold, cells[gold, "left"], cells[gold, "right"]) for gold in dict.fromkeys(g for g, _ in cells)
+            (gold, counts[gold, "left"], counts[gold, "right"])
+            for gold in dict.fromkeys(gold for gold, _ in counts)
         ],
         "patterns": list(dict.fromkeys(table["pattern_id"].to_pylist())),
-        "mini_rows": mini,
+        "mini_rows": mini_rows,
         "languages": sorted(family.languages),
         "family": family,
     }
 
 
-def _build_large(
+def _build_xl(
     templates: Path | None = None, rows: int | None = None, unpublished: bool = False
 ) -> DatasetSpec:
-    """Return the specification of a number of rows; a config smaller than its share gives all its rows."""
+    """Return the specification of the XL set, with `rows` rows divided evenly among the configs.
+
+    A config with fewer rows than its share contributes all of them.
+    """
     if rows is None:
         return xl_dataset(templates, unpublished=unpublished)
     max_rows = _max_rows_by_config(templates, unpublished)
     return xl_dataset(
         templates,
-        dict(zip(max_rows, split_rows(rows, [*max_rows.values()], _PAIR), strict=True)),
+        dict(zip(max_rows, split_rows(rows, [*max_rows.values()], _ROWS_PER_PAIR), strict=True)),
         unpublished,
     )
 
 
 def _max_rows_by_config(templates: Path | None = None, unpublished: bool = False) -> Mapping[str, int]:
-    """Map each config to its number of possible rows."""
+    """Map each config to the number of rows that its design has."""
     return {config.name: config.product for config in configs(load(templates, unpublished))}
 
 
-def _large_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
-    """Return the facts of the dataset card: countries, persons, issues, schemas, numbers of possible rows."""
+def _xl_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
+    """Return the values of the dataset card: countries, issues, schemas and design sizes."""
     unpublished = all(config.endswith("_fresh") for config in manifest.configs)
-    large = load(templates, unpublished)
-    countries = {stage.country.id: stage.country for stage in large.stages}.values()
-    political = [country for country in countries if country.country]
+    xl_templates = load(templates, unpublished)
+    countries = {stage.country.id: stage.country for stage in xl_templates.stages}.values()
+    political = [country for country in countries if country.country]  # without the control
+    topics = {xl_templates.issues.topic(issue) for country in political for issue in country.positions}
     return {
-        "large": large,
+        "large": xl_templates,
         "countries": [*countries],
-        "goals": max(map(len, large.issues.goals.values())),
-        "topics": len({large.issues.topic(issue) for country in political for issue in country.positions}),
-        "schemas": load_schemas(large.folder),
+        "goals": max(map(len, xl_templates.issues.goals.values())),
+        "topics": len(topics),
+        "schemas": load_schemas(xl_templates.folder),
         "languages": list(TAGS),
         "unpublished": unpublished,
         "products": {
@@ -93,7 +98,7 @@ def _verify_gold(folder: Path, templates: Path | None = None) -> Any:
     return verify_gold_labels(folder, templates)
 
 
-def _verify_large_gold(folder: Path, templates: Path | None = None) -> Any:
+def _verify_xl_gold(folder: Path, templates: Path | None = None) -> Any:
     from polbias.generators.partisan.gold_verification import verify_gold_labels_xl
 
     return verify_gold_labels_xl(folder, templates)
@@ -105,11 +110,11 @@ PUBLICATION = Publication(
     _facts,
     _verify_gold,
 )
-LARGE = Publication(
+XL_PUBLICATION = Publication(
     "Partisan inferences XL: arguments by schema and by issue, four countries in two languages",
-    _build_large,
-    _large_facts,
-    _verify_large_gold,
+    _build_xl,
+    _xl_facts,
+    _verify_xl_gold,
     max_rows=_max_rows_by_config,
-    rows_per_draw=_PAIR,
+    rows_per_draw=_ROWS_PER_PAIR,
 )

@@ -133,7 +133,7 @@ def base_language(language: str) -> str:
     return language.split("-")[0].lower()
 
 
-def role_request(
+def build_role_request(
     role: Role,
     service: Chat | DeepLTranslator,
     id: str,

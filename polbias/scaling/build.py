@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 
-from polbias.atomic_write import write_failure
+from polbias.atomic_write import make_write_error
 from polbias.content_hash import tree_hash
 from polbias.errors import BuildError
 from polbias.generators.engine import TableRows
@@ -148,4 +148,4 @@ def _lock_build(run: ScaledRun) -> Iterator[None]:
         with dataset_lock(folder.parent, folder.name):
             yield
     except OSError as error:
-        raise write_failure(folder, error) from error
+        raise make_write_error(folder, error) from error

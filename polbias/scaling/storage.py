@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from polbias.atomic_write import write_failure
+from polbias.atomic_write import make_write_error
 from polbias.errors import BuildError
 from polbias.optional import install_command
 
@@ -98,7 +98,7 @@ class Storage:
             yield
         except Exception as error:
             if self.folder and isinstance(error, OSError) and action == "written":
-                raise write_failure(self.folder / path, error) from error
+                raise make_write_error(self.folder / path, error) from error
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise BuildError(
                 f"{self.url}/{path}: cannot be {action} ({reason}); check the address, the credentials and "

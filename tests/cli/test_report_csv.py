@@ -17,7 +17,7 @@ from polbias.cli.main import app
 from polbias.errors import InputError
 from polbias.eval.policy.answers import ISSUES, ORDERS, VARIANTS
 from polbias.eval.policy.units import RELIABILITY_TESTS
-from polbias.eval.selfassess.tables import FULL
+from polbias.eval.selfassess.tables import DETAIL_LISTS
 from tests.eval.selfassess.respondents import judged, planted, prefers, refuse, rows
 from tests.eval.xphemism.pairs import drawn
 from tests.eval.xphemism.test_reading import COLUMNS as LABELS
@@ -159,7 +159,7 @@ def test_generated_answers_and_likelihoods_are_kept_apart(tmp_path: Path) -> Non
     wrote(analyze("selfassess", _choices(tmp_path), "-o", out), out)
     biases = {(row["respondent"], float(row["bias"])) for row in table(out, "selfassess-shares")}
     assert biases == {("model__one", -100), ("model__one (log-likelihood)", 100)}
-    for name in FULL:
+    for name in DETAIL_LISTS:
         both = {row["respondent"] for row in table(out, f"selfassess-{name}-full")}
         assert both == {"model__one", "model__one (log-likelihood)"}, name
 

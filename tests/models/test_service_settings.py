@@ -5,7 +5,7 @@ from polbias.errors import InputError, TemplateError
 from polbias.models.chat import Chat
 from polbias.models.prices import Price, parse_prices
 from polbias.models.service_settings import Settings, settings
-from polbias.models.translate import DeepLTranslator, role_request
+from polbias.models.translate import DeepLTranslator, build_role_request
 from polbias.paths import package_file
 from polbias.yaml_models import load_template
 
@@ -14,7 +14,7 @@ FILE = package_file("templates/policy/services.yaml")
 
 def test_every_prompt_renders_and_names_what_it_must():
     for role, part in settings().roles.items():
-        request = role_request(
+        request = build_role_request(
             role, Chat("m"), "x", "Tax {{ 7 }} <b>", language="de-CH", target="en", country="CH", count=3
         )
         system, user = (turn["content"] for turn in request.payload["messages"])
@@ -28,15 +28,15 @@ def test_every_prompt_renders_and_names_what_it_must():
 
 
 def test_without_a_country_the_prompt_says_nothing_of_it():
-    request = role_request("opposite", Chat("m"), "x", "T.", language="en", target="en")
+    request = build_role_request("opposite", Chat("m"), "x", "T.", language="en", target="en")
     assert "statement is about" not in request.payload["messages"][1]["content"]
 
 
 def test_roles_and_languages_are_checked():
     with pytest.raises(InputError, match="deepl can only translate"):
-        role_request("opposite", DeepLTranslator(), "x", "T.", language="en", target="en")
+        build_role_request("opposite", DeepLTranslator(), "x", "T.", language="en", target="en")
     with pytest.raises(InputError, match="language 'xx' is unknown"):
-        role_request("opposite", Chat("m"), "x", "T.", language="xx", target="en")
+        build_role_request("opposite", Chat("m"), "x", "T.", language="xx", target="en")
 
 
 def test_every_price_has_a_source_and_a_date():

@@ -18,7 +18,7 @@ from polbias.generators.engine.files import run_shard
 from polbias.generators.engine.spec import split_rows
 from polbias.generators.partisan import xl_tables
 from polbias.generators.partisan.country import GENDERS, LEANINGS
-from polbias.generators.partisan.publication import LARGE
+from polbias.generators.partisan.publication import XL_PUBLICATION
 from polbias.generators.partisan.xl_tables import CELLS, XlConfig, configs, xl_dataset
 from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates, load
 
@@ -290,14 +290,14 @@ def test_rows_that_are_not_there_are_refused(made: Mapping[str, XlConfig], size:
 
 
 def test_rows_of_the_whole_are_shared_out_among_configs() -> None:
-    most = LARGE.max_rows(None, False)  # type: ignore[misc]
+    most = XL_PUBLICATION.max_rows(None, False)  # type: ignore[misc]
     assert [*most] == CONFIGS
     for size in (2 * len(most), 100_001, 10_000_000, sum(most.values())):
         found = dict(zip(most, split_rows(size, [*most.values()], pair=2), strict=True))
         assert sum(found.values()) == size // 2 * 2
         assert all(count % 2 == 0 and 0 < count <= most[name] for name, count in found.items())
     with pytest.raises(BuildError, match=f"can be drawn from {len(CONFIGS)} configs"):
-        LARGE.build_spec(rows=sum(most.values()) + 2)
+        XL_PUBLICATION.build_spec(rows=sum(most.values()) + 2)
 
 
 def test_fresh_rows_share_no_person_and_no_argument_with_the_others(rows: Any) -> None:

@@ -18,7 +18,7 @@ from polbias.generators.partisan.country import GENDERS
 from polbias.generators.partisan.gold import gold_proof, verdict
 from polbias.generators.partisan.gold_verification import verify_gold_labels_xl as prove
 from polbias.generators.partisan.pair_patterns import FIRST_NAMED
-from polbias.generators.partisan.publication import LARGE
+from polbias.generators.partisan.publication import XL_PUBLICATION
 from polbias.generators.partisan.schema_reader import SchemaReader
 from polbias.generators.partisan.schemas import FormalWriter
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
@@ -40,7 +40,7 @@ def small(made: Mapping[str, XlConfig], tmp_path_factory: pytest.TempPathFactory
     out = tmp_path_factory.mktemp("small")
     tables = [made[name].table(192) for name in ("us_en_formal", "ch_de_formal", "gb_en_people")]
     spec = make_dataset_spec(made["us_en_formal"].large.file, tables)
-    build_dataset(spec, out, lambda manifest, folder: render_card(manifest, folder, LARGE))
+    build_dataset(spec, out, lambda manifest, folder: render_card(manifest, folder, XL_PUBLICATION))
     return out / _NAME
 
 

@@ -10,7 +10,7 @@ import pytest
 from polbias.content_hash import BLOCK_ROWS
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.table_columns import make_dataset_spec
-from polbias.generators.partisan.publication import LARGE
+from polbias.generators.partisan.publication import XL_PUBLICATION
 from polbias.generators.partisan.xl_tables import configs
 from polbias.generators.partisan.xl_templates import load
 from polbias.scaling.build import ShardedBuildResult, build_at_scale
@@ -42,7 +42,7 @@ def build(
     run: ScaledRun, executor: str = "inprocess", workers: int = 1, **options: object
 ) -> ShardedBuildResult:
     resources = Resources(workers, Path(run.storage.url) / ".run/logs", options)
-    return build_at_scale(run, LARGE, EXECUTORS[executor], resources)
+    return build_at_scale(run, XL_PUBLICATION, EXECUTORS[executor], resources)
 
 
 @pytest.fixture(scope="session")

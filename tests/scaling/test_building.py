@@ -16,7 +16,7 @@ from polbias.content_hash import BLOCK_ROWS, has_content, parquet_hashes, tree_h
 from polbias.errors import BuildError, PolbiasError
 from polbias.generators.engine import Sample, TableRows, build_dataset
 from polbias.generators.engine.build import dataset_lock, fingerprint
-from polbias.generators.partisan.publication import LARGE
+from polbias.generators.partisan.publication import XL_PUBLICATION
 from polbias.manifest import read_manifest
 from polbias.publishing.card import render_card
 from polbias.scaling.build import build_at_scale
@@ -68,7 +68,7 @@ def test_rows_are_those_of_the_specification_and_sides_are_even(finished, spec):
 
 def test_the_card_is_that_of_a_plain_build(finished):
     manifest = read_manifest(finished)
-    assert (finished / "README.md").read_text("utf-8") == render_card(manifest, finished, LARGE)
+    assert (finished / "README.md").read_text("utf-8") == render_card(manifest, finished, XL_PUBLICATION)
 
 
 def test_a_plain_build_of_the_same_rows_has_the_same_tree(finished, spec, tmp_path):
@@ -166,7 +166,7 @@ def test_a_build_that_fails_half_way_is_continued(run, finished):
 
     folder = Path(run.storage.url)
     with pytest.raises(BuildError, match="2 of 4 shards are missing .*run the same command again"):
-        build_at_scale(run, LARGE, lazy, Resources(1, folder / "logs"))
+        build_at_scale(run, XL_PUBLICATION, lazy, Resources(1, folder / "logs"))
     assert not (folder / "manifest.json").exists()
     done = build(run)
     assert (done.n_built, done.n_existing) == (2, 2)
@@ -185,7 +185,7 @@ def test_what_a_worker_cannot_do_is_said_where_the_build_was_started(run, spec):
     with pytest.raises(
         BuildError, match=rf"\d of {SHARDS} .* first problem: .*another file or folder has this path"
     ):
-        build_at_scale(run, LARGE, remote, Resources(1, folder / "logs"))
+        build_at_scale(run, XL_PUBLICATION, remote, Resources(1, folder / "logs"))
     obstacle.unlink()
     assert build(run).n_built == SHARDS // len(spec.tables)
 
@@ -198,7 +198,7 @@ def test_a_worker_in_another_environment_is_refused(run, monkeypatch):
     with pytest.raises(
         BuildError, match=rf"{SHARDS} of {SHARDS} .* first problem: .*use one environment on all machines"
     ):
-        build_at_scale(run, LARGE, elsewhere, Resources(1, Path(run.storage.url)))
+        build_at_scale(run, XL_PUBLICATION, elsewhere, Resources(1, Path(run.storage.url)))
 
 
 def test_a_worker_that_does_not_see_the_place_says_so(tmp_path):
@@ -243,7 +243,7 @@ def test_datasets_of_one_size_are_refused():
 
 def test_impossible_sizes_are_refused():
     with pytest.raises(BuildError, match="configs"):
-        LARGE.build_spec(rows=3)
+        XL_PUBLICATION.build_spec(rows=3)
 
 
 def test_more_rows_than_there_are_are_refused(spec, tmp_path):

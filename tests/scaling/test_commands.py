@@ -24,7 +24,9 @@ def _call(*arguments: str):
 @pytest.fixture
 def specified(spec, monkeypatch):
     """The specification without the time that it takes."""
-    given = replace(publication.LARGE, build_spec=lambda templates=None, rows=None, unpublished=False: spec)
+    given = replace(
+        publication.XL_PUBLICATION, build_spec=lambda templates=None, rows=None, unpublished=False: spec
+    )
     monkeypatch.setattr(publication, "LARGE", given)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from polbias.errors import BuildError
-from polbias.generators.partisan.publication import LARGE
+from polbias.generators.partisan.publication import XL_PUBLICATION
 from polbias.scaling.build import build_at_scale
 from polbias.scaling.executors import EXECUTORS, Resources
 from polbias.scaling.run import ScaledRun
@@ -40,7 +40,7 @@ def bucket():
 
 
 def _build(run: ScaledRun, tmp_path, executor="inprocess", workers=1):
-    return build_at_scale(run, LARGE, EXECUTORS[executor], Resources(workers, tmp_path / "logs"))
+    return build_at_scale(run, XL_PUBLICATION, EXECUTORS[executor], Resources(workers, tmp_path / "logs"))
 
 
 def _there(files):

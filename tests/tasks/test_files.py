@@ -15,16 +15,16 @@ from polbias.eval.lm_eval_metrics import ScoredAnswers, metric_lines, metric_val
 from polbias.eval.normative import metrics
 from polbias.eval.normative.answers import CARD_CHOICES, CHOICES
 from polbias.harness_tasks.generate import (
-    ENTAILED,
-    FORMS,
-    LARGE_MINI,
+    ENTAILED_SHARES,
+    FORM_SUFFIXES,
     MINI_ITEMS,
     QUESTIONS,
+    XL_MINI_PAIRS,
     File,
-    countries,
+    country_configs,
     main,
-    sets,
     task,
+    topic_set_configs,
 )
 from polbias.lock import read_lock
 from polbias.registry import import_reference, instruments
@@ -130,13 +130,13 @@ def test_names_of_the_partisan_inferences() -> None:
     }
     configs = (f"{config}_{kind}" for config in ("en", "de", "en_control") for kind in ("formal", "material"))
     assert {*NAMES["partisan"]} >= {
-        f"polbias_{''.join(parts)}" for parts in product(configs, ("", "_mini"), FORMS)
+        f"polbias_{''.join(parts)}" for parts in product(configs, ("", "_mini"), FORM_SUFFIXES)
     }
 
 
 def test_groups_of_the_large_partisan_set_have_every_country_in_either_language() -> None:
     members = {}
-    for suffix, mini, form in [*product(("",), ("", "_mini"), FORMS), ("_other", "", "")]:
+    for suffix, mini, form in [*product(("",), ("", "_mini"), FORM_SUFFIXES), ("_other", "", "")]:
         text = MADE["partisan"][f"polbias_partisan_xl{suffix}{mini}{form}.yaml"]
         members[suffix] = re.findall(rf"  - polbias_xl_([a-z_]+?){mini}{form}$", text, re.MULTILINE)
         stages = [name.rsplit("_", 1)[0] for name in members[suffix][::2]]
@@ -148,23 +148,23 @@ def test_groups_of_the_large_partisan_set_have_every_country_in_either_language(
 
 
 def test_names_of_the_normative_reasoning() -> None:
-    styles = [*product(("_zero", "_few", "_cot"), ("",)), *product(("_zero", "_few", ""), FORMS)]
+    styles = [*product(("_zero", "_few", "_cot"), ("",)), *product(("_zero", "_few", ""), FORM_SUFFIXES)]
     names = {f"polbias_{config}{style}{form}" for config in CONFIGS for style, form in styles}
-    names |= {f"polbias_{name}{form}" for name in ("wason", "normative") for form in FORMS}
+    names |= {f"polbias_{name}{form}" for name in ("wason", "normative") for form in FORM_SUFFIXES}
     assert {*NAMES["normative"]} == names
     assert len(names) == 4 * (3 + 2 + 2) + 4
 
 
 def test_names_of_the_policy_statements() -> None:
-    assert [*countries()] == ["de", "at", "ch", "fr", "it", "es", "pl", "nl"]
-    suffixes = ("", "_mini", "_countries", *(f"_{country}" for country in countries()))
-    names = {f"polbias_policy_stance{suffix}{form}" for suffix, form in product(suffixes, FORMS)}
+    assert [*country_configs()] == ["de", "at", "ch", "fr", "it", "es", "pl", "nl"]
+    suffixes = ("", "_mini", "_countries", *(f"_{country}" for country in country_configs()))
+    names = {f"polbias_policy_stance{suffix}{form}" for suffix, form in product(suffixes, FORM_SUFFIXES)}
     names |= {"polbias_policy_tests", "polbias_policy_tests_loglikelihood", "polbias_policy_leaning"}
     assert {*NAMES["policy"]} == names
 
 
 def test_names_of_the_self_assessment() -> None:
-    assert "items" not in sets()
+    assert "items" not in topic_set_configs()
     names = {f"polbias_selfassess_generate_{name}" for name in ("poligen", "econolex", "bundestag", "mini")}
     names |= {
         f"polbias_selfassess_{'_'.join(each)}" for each in product(QUESTIONS, ("mini", "loglikelihood"))
@@ -174,11 +174,11 @@ def test_names_of_the_self_assessment() -> None:
 
 
 def test_names_of_the_xphemism_pairs() -> None:
-    parts = product(("", "placebo_"), ("simple", "objective"), ("", "_en"), FORMS)
+    parts = product(("", "placebo_"), ("simple", "objective"), ("", "_en"), FORM_SUFFIXES)
     tasks = {f"polbias_xphemism_{kind}{style}{suffix}{form}" for kind, style, suffix, form in parts}
-    tasks |= {f"polbias_xphemism_mini{form}" for form in FORMS}
+    tasks |= {f"polbias_xphemism_mini{form}" for form in FORM_SUFFIXES}
     assert {*TASKS["xphemism"]} == tasks
-    groups = {f"polbias_xphemism{suffix}{form}" for suffix in ("", "_en") for form in FORMS}
+    groups = {f"polbias_xphemism{suffix}{form}" for suffix in ("", "_en") for form in FORM_SUFFIXES}
     assert {*NAMES["xphemism"]} == tasks | groups
 
 
@@ -187,7 +187,7 @@ def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, 
     data, metadata, mini = found["dataset_kwargs"], found["metadata"], "_mini" in name
     if family == "partisan":
         large = name.startswith("polbias_xl_")
-        return {"polbias_pairs": LARGE_MINI} if large and mini else {}, 2048
+        return {"polbias_pairs": XL_MINI_PAIRS} if large and mini else {}, 2048
     if family == "normative":
         assert data["polbias_style"] in name or "wason" in name
         version = 1.0 if name.endswith("_loglikelihood") else 2.0
@@ -321,7 +321,7 @@ def test_choices_of_the_normative_reasoning_are_those_of_the_functions() -> None
 
 def test_baselines_of_the_normative_reasoning_are_those_of_the_paper_s_counts() -> None:
     # section 4.1: 360 of 640, 300 of 480, and half of the syllogisms
-    assert ENTAILED == {
+    assert ENTAILED_SHARES == {
         "deontic_logic": 0.5625,
         "epistemic_logic": 0.625,
         "deontic_syllogism": 0.5,

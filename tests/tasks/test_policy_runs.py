@@ -25,7 +25,7 @@ from polbias.eval.policy.units import group_statements
 from polbias.eval.policy.worldview import StanceProfile, worldview
 from polbias.generators.engine import TableRows
 from polbias.generators.policy.tables import dataset
-from polbias.harness_tasks.generate import countries
+from polbias.harness_tasks.generate import country_configs
 from polbias.lock import read_lock, write_lock
 from tests.support.builds import write_build
 from tests.support.openai_server import LoopbackOpenAI
@@ -63,7 +63,7 @@ def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("policy-builds")
     tables = {}
     for spec in dataset().tables:
-        if spec.config in countries():
+        if spec.config in country_configs():
             made = TableRows(spec)
             tables[spec.config] = _two_statements(
                 pa.Table.from_batches(made.batches(0, len(made)), made.schema)
@@ -138,7 +138,7 @@ def test_chat_server_with_a_simulated_respondent_for_every_country(lm_eval: Any,
     assert {*seeds} == {row["prompt"] for row in rows}
     assert all(sorted(each) == [*range(SAMPLES)] for each in seeds.values())
 
-    found = {country: results["results"][f"polbias_policy_stance_{country}"] for country in countries()}
+    found = {country: results["results"][f"polbias_policy_stance_{country}"] for country in country_configs()}
 
     def score(country: str, *names: str) -> tuple[Any, ...]:
         return tuple(found[country][f"{name},none"] for name in names)
@@ -157,7 +157,8 @@ def test_chat_server_with_a_simulated_respondent_for_every_country(lm_eval: Any,
 
     # the logged samples are all that the analysis needs
     logged = {
-        country: outcomes(section, samples[f"polbias_policy_stance_{country}"]) for country in countries()
+        country: outcomes(section, samples[f"polbias_policy_stance_{country}"])
+        for country in country_configs()
     }
     assert {number for table in logged.values() for number in table["answers"]} == {SAMPLES}
     assert {*logged["ch"]["id"]} == {row["id"] for row in rows_of(builds / DATASET, "ch")}

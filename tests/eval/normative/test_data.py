@@ -15,7 +15,7 @@ from polbias.eval.data import load_task_rows
 from polbias.eval.normative.answers import SETTING, SETTINGS, entailment_answers, select, selection_answers
 from polbias.eval.normative.effects import disjunction_readings
 from polbias.eval.normative.tables import entailment_summary, summarize_selections
-from polbias.harness_tasks.generate import ENTAILED
+from polbias.harness_tasks.generate import ENTAILED_SHARES
 from tests.eval.normative.normative_rows import consistencies, content_effect
 from tests.support.respondents import rows_of
 
@@ -26,7 +26,7 @@ Rows = Mapping[str, list[dict[str, Any]]]
 
 @pytest.fixture(scope="module")
 def published(normative_build: Path) -> Rows:
-    return {config: rows_of(normative_build / DATASET, config) for config in (*ENTAILED, "wason")}
+    return {config: rows_of(normative_build / DATASET, config) for config in (*ENTAILED_SHARES, "wason")}
 
 
 def test_style_filter(normative_build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,14 +39,14 @@ def test_style_filter(normative_build: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert len(load_task_rows(**arguments)["test"]) == 3 * 640
 
 
-@pytest.mark.parametrize("config", ENTAILED)
+@pytest.mark.parametrize("config", ENTAILED_SHARES)
 def test_baselines_of_the_tasks_are_those_of_the_data(published: Rows, config: str) -> None:
     golds = [row["gold"] for row in published[config]]
-    assert golds.count("entailment") / len(golds) == ENTAILED[config]
+    assert golds.count("entailment") / len(golds) == ENTAILED_SHARES[config]
 
 
 def test_a_perfect_respondent(published: Rows) -> None:
-    rows = [row | {"label": row["gold"]} for config in ENTAILED for row in published[config]]
+    rows = [row | {"label": row["gold"]} for config in ENTAILED_SHARES for row in published[config]]
     answers = entailment_answers(rows)
     summary = entailment_summary(answers)
     assert {entry["average"] for entry in summary["patterns"]} == {1}
@@ -61,7 +61,7 @@ def test_a_perfect_respondent(published: Rows) -> None:
         assert (effect.estimate, effect.cells) == (0, 20 if more else 16)
 
 
-@pytest.mark.parametrize("config", ENTAILED)
+@pytest.mark.parametrize("config", ENTAILED_SHARES)
 def test_equivalent_inferences_have_equal_golds_and_one_content(published: Rows, config: str) -> None:
     rows = [row | {"label": row["gold"]} for row in published[config]]
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -105,7 +105,7 @@ def test_cards_to_turn_are_the_true_antecedent_and_the_false_consequent(publishe
     assert [effect["cells"] for effect in summary["effects"]] == [4, 24]
 
 
-@pytest.mark.parametrize("config", ENTAILED)
+@pytest.mark.parametrize("config", ENTAILED_SHARES)
 def test_no_sentence_of_an_item_is_read_as_an_answer_and_every_answer_beside_them(
     published: Rows, config: str
 ) -> None:

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from polbias.eval.report.document import finite
+from polbias.eval.report.document import replace_non_finite
 from polbias.eval.selfassess.analysis import analyse
 from polbias.eval.selfassess.answered import ComparedChoices
 from polbias.eval.selfassess.answers import SelfAssessAnswers, article_answers, choice_answers
 from polbias.eval.selfassess.position import consistency, position_bias
 from polbias.eval.selfassess.shares import SEED, compare_questions, compare_roles
-from polbias.eval.selfassess.tables import full_rows
+from polbias.eval.selfassess.tables import detail_rows
 
 Row = dict[str, Any]
 Choose = Callable[[Row, np.random.Generator], int | str | None]
@@ -98,7 +98,7 @@ def summary_of(rows: Any, seed: int = SEED) -> dict[str, list[Row]]:
         "roles": [*compare_roles(answers.judgements)],
         "questions": [*compare_questions(answers.judgements)],
     }
-    return full_rows(analysis, seed) | {name: finite(found) for name, found in plain.items()}
+    return detail_rows(analysis, seed) | {name: replace_non_finite(found) for name, found in plain.items()}
 
 
 def first(row: Row, rng: np.random.Generator) -> int:
