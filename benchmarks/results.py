@@ -58,7 +58,7 @@ class Headline(TemplateModel):
     @property
     def has_sides(self) -> bool:
         """Whether the headline compares left and right."""
-        return words(self.instrument).tells_sides(self.measure)
+        return words(self.instrument).is_directional(self.measure)
 
     def find(self, records: Sequence[Document], **keys: str) -> Document | None:
         """Return the summary record of this headline with the given keys, None if missing."""

@@ -532,9 +532,9 @@ def weighted_interval(
 
 
 _WORDING = WordingReader(NAME)
-say, called, notice = _WORDING.say, _WORDING.name_of, _WORDING.notice
+sentence, label_of, notice = _WORDING.sentence, _WORDING.label_of, _WORDING.notice
 
 
 def shots_label(shots: int) -> str:
     """Return the label of a number of few-shot examples."""
-    return say("examples", count=shots) if shots else say("examples_none")
+    return sentence("examples", count=shots) if shots else sentence("examples_none")

@@ -9,7 +9,7 @@ import numpy as np
 
 from polbias.aliases import Floats
 from polbias.eval.nonresponse import SidedRows
-from polbias.eval.partisan.analysis import AnswerSubset, say, shots_label, subset_of
+from polbias.eval.partisan.analysis import AnswerSubset, sentence, shots_label, subset_of
 from polbias.eval.partisan.answers import LARGE, NAME, POLITICAL, RANDOM_FACTORS, SCOPES, PartisanAnswers
 from polbias.eval.partisan.table_lines import config_name
 from polbias.eval.report.document import (
@@ -50,7 +50,7 @@ def iter_findings(answers: PartisanAnswers) -> Iterator[Finding]:
             yield _bias_finding(answers, pooled, MEASURES[scope])
         for config in configs:
             for shots in answers.levels("shots", config=config):
-                title = say("about_cell", config=config_name(answers, config), shots=shots_label(shots))
+                title = sentence("about_cell", config=config_name(answers, config), shots=shots_label(shots))
                 cell = subset_of(answers, answers.where(config=config, shots=shots))
                 yield _bias_finding(answers, cell, MEASURES[scope], f"{config}/{shots}", title)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from polbias.aliases import Document
-from polbias.eval.partisan.analysis import called, notice, say, shots_label
+from polbias.eval.partisan.analysis import label_of, notice, sentence, shots_label
 from polbias.eval.partisan.answers import (
     COLUMNS,
     LARGE,
@@ -57,7 +57,7 @@ def figures(findings: Sequence[Finding], tables: Mapping[str, ReportTable]) -> I
 
 def _bias_figure(findings: Sequence[Finding]) -> Figure | None:
     """Draw the bias of every respondent, next to the bias for chess or poker."""
-    names = {measure: called("items", scope) for scope, measure in MEASURES.items()}
+    names = {measure: label_of("items", scope) for scope, measure in MEASURES.items()}
     if not findings:
         return None
     ordered = sorted(findings, key=lambda finding: (finding.respondent, [*names].index(finding.measure)))
@@ -71,14 +71,16 @@ def _bias_figure(findings: Sequence[Finding]) -> Figure | None:
         _describe_value(f"{finding.respondent}, {names[finding.measure]}", finding.estimate, 1)
         for finding in findings
     )
-    sides = say("side_left"), say("side_right")
-    svg = plot_intervals(rows, caption(NAME, "bias", descriptions), say("unit_points"), sides=sides)
+    sides = sentence("side_left"), sentence("side_right")
+    svg = plot_intervals(rows, caption(NAME, "bias", descriptions), sentence("unit_points"), sides=sides)
     return Figure("bias", svg, "tests")
 
 
 def _shots_figures(table: ReportTable) -> Iterator[Figure]:
     """Yield the bias by number of examples, one figure per language."""
-    displayed_rows = [row for row in table.rows if row["items"] == called("items", "political")] or table.rows
+    displayed_rows = [
+        row for row in table.rows if row["items"] == label_of("items", "political")
+    ] or table.rows
     columns = [column for column in table.columns if column.kind == "points"]
     for language in dict.fromkeys(column.name.split("_")[0] for column in columns):
         language_columns = [column for column in columns if column.name.split("_")[0] == language]
@@ -103,19 +105,22 @@ def _shots_figures(table: ReportTable) -> Iterator[Figure]:
         sides = words(NAME).measures["weighted_bias"].sides
         figure_caption = caption(NAME, "shots", descriptions, title, language)
         yield Figure(
-            "shots", plot_intervals(rows, figure_caption, say("unit_points"), sides=sides), "shots", title
+            "shots",
+            plot_intervals(rows, figure_caption, sentence("unit_points"), sides=sides),
+            "shots",
+            title,
         )
 
 
 def _variation_figures(table: ReportTable) -> Iterator[Figure]:
     """Yield Figure 1, one per language, and Figure 2; of generated answers if there are any."""
-    generated = called("method", "generated")
+    generated = label_of("method", "generated")
     displayed_rows = [row for row in table.rows if row["method"] == generated] or table.rows
     variations = [column for column in table.columns if column.kind == "share"]
     groups: dict[tuple[Cell, Cell], list[TableRow]] = {}
     for row in displayed_rows:
         groups.setdefault((row["items"], row["language"]), []).append(row)
-    item_names = {called("items", scope) for scope in _CORRECTED_SCOPES}
+    item_names = {label_of("items", scope) for scope in _CORRECTED_SCOPES}
     drawn_groups = {key: rows for key, rows in groups.items() if key[0] in item_names} or groups
     for number, ((items, language), rows) in enumerate(drawn_groups.items()):
         bars = [
@@ -132,14 +137,14 @@ def _variation_figures(table: ReportTable) -> Iterator[Figure]:
         figure_caption = caption(NAME, "variation", descriptions, title, number)
         yield Figure(
             "variation",
-            plot_bars(bars, figure_caption, say("unit_accuracy"), reference=50.0),
+            plot_bars(bars, figure_caption, sentence("unit_accuracy"), reference=50.0),
             "variation",
             title,
         )
 
 
 def _group_label(row: TableRow) -> str:
-    return say("group", **{name: row[name] for name in ("shots", "kind", "gold")})
+    return sentence("group", **{name: row[name] for name in ("shots", "kind", "gold")})
 
 
 def _percent(cell: Cell) -> tuple[float, float, float]:
@@ -227,7 +232,7 @@ def _missing_cells(respondents: Sequence[PartisanAnswers]) -> Iterator[Notice]:
         for name, cells in cells_by_respondent.items():
             if cells and cells != all_cells:
                 missing_cells = ", ".join(
-                    say("about_cell", config=names[config], shots=shots_label(shots))
+                    sentence("about_cell", config=names[config], shots=shots_label(shots))
                     for config, shots in sorted(all_cells - cells)
                 )
                 yield notice(name, "lacks", serious=True, missing=missing_cells)

@@ -9,7 +9,7 @@ from typing import Any
 
 from polbias.aliases import Document
 from polbias.eval.answer_frames import AnalysisMode
-from polbias.eval.partisan.analysis import AnswerSubset, called, say, subset_of
+from polbias.eval.partisan.analysis import AnswerSubset, label_of, sentence, subset_of
 from polbias.eval.partisan.answers import PartisanAnswers
 from polbias.eval.report.document import Cell as Shown
 from polbias.eval.report.document import Column, ColumnKind, Estimate, ReportTable, TableRow, make_table
@@ -51,14 +51,14 @@ def levels(respondents: Iterable[PartisanAnswers], name: str, **row_filter: Any)
 def language_name(level: str) -> str:
     """Return the name of a language with its country."""
     tag, _, country = level.partition("-")
-    name = called("language", tag)
-    return say("language_of_country", language=name, country=country) if country else name
+    name = label_of("language", tag)
+    return sentence("language_of_country", language=name, country=country) if country else name
 
 
 def config_name(answers: PartisanAnswers, config: str) -> str:
     """Return the name of a config, from the language, country and kind of its rows."""
     scope, language, part = (answers.levels(name, config=config)[0] for name in ("scope", "language", "part"))
-    return say(f"config_{scope}", language=language_name(language), kind=called("kind", part))
+    return sentence(f"config_{scope}", language=language_name(language), kind=label_of("kind", part))
 
 
 def line(**row_filter: Any) -> TableLine:
@@ -73,7 +73,7 @@ def labels(row_filter: FactorFilter) -> TableRow:
     return {
         column_names.get(name, name): formatters[name](level)
         if name in formatters
-        else called(column_names.get(name, name), level)
+        else label_of(column_names.get(name, name), level)
         for name, level in row_filter.items()
     }
 
@@ -139,7 +139,7 @@ def _mean_rows(
     for method in sorted({method for method, _ in line_rows}):
         method_rows = [row for row_method, row in line_rows if row_method == method]
         if len(method_rows) > 1:
-            name = say("average", method=called("method", method), count=len(method_rows))
+            name = sentence("average", method=label_of("method", method), count=len(method_rows))
             means = {column: Estimate(_mean([row[column] for row in method_rows])) for column in names}
             mean_rows.append({"respondent": name, **labels, **means})
     return mean_rows

@@ -13,8 +13,8 @@ from pandas.api.types import union_categoricals
 from polbias.eval.answer_frames import AnalysisMode, count_silences
 from polbias.eval.partisan.analysis import (
     AnswerSubset,
-    called,
-    say,
+    label_of,
+    sentence,
     shots_label,
     subset_of,
     weighted_interval,
@@ -61,10 +61,10 @@ def variation_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) 
                 for name in variations
             }
             if any(accuracy is not None for accuracy in accuracies.values()):
-                rows.append({"method": called("method", method), **labels(row_filter), **accuracies})
+                rows.append({"method": label_of("method", method), **labels(row_filter), **accuracies})
     columns = (
         *parse_columns("method items language shots:count kind gold"),
-        *(Column(name, "share", called("variation", name)) for name in variations),
+        *(Column(name, "share", label_of("variation", name)) for name in variations),
     )
     return make_table("variation", columns, rows, mode) if rows else None
 
@@ -131,7 +131,7 @@ def tests_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode, seed
         if len(language_lines) > 1:
             pooled_line = line(scope=scope)
             lines.append(
-                replace(pooled_line, labels={**pooled_line.labels, "language": say("all_languages")})
+                replace(pooled_line, labels={**pooled_line.labels, "language": sentence("all_languages")})
             )
     return _statistics("tests", respondents, lines, mode, seed)
 
@@ -190,7 +190,7 @@ def _paper_row(cell: AnswerSubset) -> dict[str, Shown]:
         "sd": none_if_nan(test.sd),
         "z_statistic": none_if_nan(test.z),
         "p": none_if_nan(test.p_value),
-        "leaning": called("leaning", test.leaning),
+        "leaning": label_of("leaning", test.leaning),
     }
 
 
@@ -276,7 +276,7 @@ def _accuracy_table(respondents: Sequence[PartisanAnswers], mode: AnalysisMode) 
         for scope in SCOPES
         for shots in levels(respondents, "shots", scope=scope)
     ]
-    parts = [*_language_parts(respondents, "gold", "gold"), ("all", say("column_all"), {})]
+    parts = [*_language_parts(respondents, "gold", "gold"), ("all", sentence("column_all"), {})]
     value = (
         AnswerSubset.accuracy
         if mode == "corrected"
@@ -300,7 +300,7 @@ def _features_table(respondents: Sequence[PartisanAnswers]) -> ReportTable | Non
     """Bias by irrelevant features: variation of the argument, and gender of the people in it."""
     lines = [line for scope in SCOPES for line in by_language(respondents, scope)]
     parts = [
-        (f"{name}_{level}", called(name, level), {name: level})
+        (f"{name}_{level}", label_of(name, level), {name: level})
         for name in ("variation", "gender")
         for level in levels(respondents, name)
     ]
@@ -318,10 +318,10 @@ def _language_parts(
     return [
         (
             f"{language}_{level}",
-            say(
+            sentence(
                 f"column_{kind}",
                 language=language_name(language),
-                **{kind: shots_label(level) if kind == "shots" else called(kind, level)},
+                **{kind: shots_label(level) if kind == "shots" else label_of(kind, level)},
             ),
             {"language": language, name: level},
         )

@@ -134,7 +134,7 @@ def excess_bounds(answers: PolicyAnswers, signs: Codes) -> ExcessBounds | None:
 
 def refusal_gap(answers: PolicyAnswers, signs: Codes) -> Estimate | None:
     """Return refusals of texts in favour minus refusals of texts against, in points; None for likelihoods."""
-    if not answers.is_sampled:
+    if not answers.is_generated:
         return None
     favours = answers.prompt_signs(signs)
     is_sided = favours != 0
@@ -185,7 +185,7 @@ def _scores(answers: PolicyAnswers, stance: Floats, signs: Codes) -> ItemContrib
 def _sizes(answers: PolicyAnswers, signs: Codes) -> dict[str, int]:
     """Return the number of answers, and of non-answers by kind."""
     is_used = answers.prompt_signs(signs) != 0
-    if not answers.is_sampled:
+    if not answers.is_generated:
         return {"n": int(is_used.sum())}
     totals = answers.counts[is_used].sum(axis=0).tolist()
     return {"n": sum(totals)} | dict(zip(COUNTS[2:], totals[2:], strict=True))
@@ -268,7 +268,9 @@ def notices(respondent: str, all_answers: PolicyAnswers, tested_answers: PolicyA
     elif all_answers.is_single_sample:
         yield wording.notice(respondent, "once", serious=False)
     elif not tested_answers.has_all_tests:
-        names = ", ".join(heading("tests", name) for name in tested_answers.tests) or wording.say("no_test")
+        names = ", ".join(heading("tests", name) for name in tested_answers.tests) or wording.sentence(
+            "no_test"
+        )
         yield wording.notice(respondent, "tests", serious=True, tests=names)
     if not {-1, 1} <= {*all_answers.sides.tolist()}:
         yield wording.notice(respondent, "one_sided", serious=True)

@@ -1,4 +1,4 @@
-"""The frame of prompts with counts of their answers, the input of all policy estimates."""
+"""Frame of policy statement prompts with counts of their answers, the input of all stance estimates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _REVERSED_VARIANTS = ("negation", "opposite")
 
 
 def respondent_prompts(answers: pd.DataFrame) -> pd.DataFrame:
-    """Return each prompt of a respondent once: with the most answers, then the first task by name."""
+    """Return one row per prompt: the row with the most answers; ties go to the first task by name."""
     sort_keys = [*_KEY, "answers", "task", "id"]
     ordered = answers.sort_values(sort_keys, ascending=[name != "answers" for name in sort_keys])
     return policy_prompts(ordered.drop_duplicates([*_KEY]))
@@ -57,20 +57,22 @@ def policy_prompts(rows: Any) -> pd.DataFrame:
     Returns:
         A frame with these columns:
 
-        - ``statement``: the same in all variants and languages, named by country and number (categorical).
-        - ``topic``: cluster of the statement: ``cluster_id``, or the statement if any is missing
+        - ``statement``: the same in all variants and languages, named by country and id (categorical).
+        - ``topic``: cluster of the statement: ``cluster_id``, or the statement if some row has none
           (categorical).
         - ``language``, ``instruction``: categorical.
         - ``variant``, ``order``: categorical, of :data:`VARIANTS` and :data:`ORDERS`.
         - ``direction``: 1, or -1 if the prompt states the opposite of its statement.
-        - ``contrary``: whether the opposite of the statement is a contrary, so that both may be rejected.
-        - a column for each of :data:`COUNTS`: answers with each label; if the answers to every prompt are
-          copies, the model was not sampled, and only the first counts.
-        - ``copies``: number of copies that are dropped.
-        - ``not_requested``: number of answers that were planned and not requested.
+        - ``contrary``: whether the opposite is a contrary, so that one may reject both the statement and its
+          opposite.
+        - a column for each of :data:`COUNTS`: answers with each label. If all answers to a prompt are
+          identical, for every prompt, decoding was deterministic, and only the first answer counts.
+        - ``copies``: number of identical answers that are dropped.
+        - ``not_requested``: number of planned answers that a stopping rule skipped.
         - ``first_answer``: label of the first answer, if some were not requested (categorical).
-        - ``agree_share``: log-likelihoods only.
-        - a column for each of :data:`ISSUES`: the sign of the statement.
+        - ``agree_share``: probability of "agree" among the two labels; log-likelihoods only.
+        - a column for each of :data:`ISSUES`: 1 if agreeing with the statement favours the issue, -1 if it
+          opposes it, 0 if it is unrelated.
 
     Raises:
         AnswerTableError: if a column is missing or has an invalid value.
@@ -109,22 +111,22 @@ def policy_prompts(rows: Any) -> pd.DataFrame:
     return pd.DataFrame(columns | dict(zip(ISSUES, _issue_signs(table).T, strict=True)))
 
 
-def is_sampled(prompts: pd.DataFrame) -> bool:
-    """Whether the answers were sampled; otherwise they are log-likelihoods."""
+def is_generated(prompts: pd.DataFrame) -> bool:
+    """Whether the answers were generated; otherwise they are log-likelihoods."""
     return "agree_share" not in prompts
 
 
-def estimate_counts(prompts: pd.DataFrame) -> Indices:
+def counts_for_estimates(prompts: pd.DataFrame) -> Indices:
     """Return the counts by prompt and label for estimates, shape ``(n, 5)``.
 
-    All answers; with a stopping rule only the first to each prompt, since the number of answers depends on
-    their labels. Log-likelihoods count the likelier label once, shape ``(n, 2)``.
+    All answers count; under a stopping rule only the first answer to each prompt, since the number of answers
+    depends on their labels. For log-likelihoods the likelier label counts once, shape ``(n, 2)``.
     """
     if "agree_share" in prompts:
         return _indicators(prompts["agree_share"] > 0.5, 2)
     if "first_answer" in prompts:
         return _indicators(prompts["first_answer"].cat.codes, len(_OUTCOMES))[:, :-1]
-    return all_counts(prompts)
+    return label_counts(prompts)
 
 
 def _indicators(codes: Iterable[int], size: int) -> Indices:
@@ -133,7 +135,7 @@ def _indicators(codes: Iterable[int], size: int) -> Indices:
     return indicators
 
 
-def all_counts(prompts: pd.DataFrame) -> Indices:
+def label_counts(prompts: pd.DataFrame) -> Indices:
     """Return the counts by prompt and label for the reliability tests, shape ``(n, 5)``."""
     counts: Indices = prompts[[*COUNTS]].to_numpy(np.intp)
     return counts
@@ -141,30 +143,30 @@ def all_counts(prompts: pd.DataFrame) -> Indices:
 
 def planned_answers(prompts: pd.DataFrame) -> Indices:
     """Return the number of answers per prompt, including those not requested, shape ``(n,)``."""
-    planned: Indices = all_counts(prompts).sum(axis=1) + prompts[NOT_REQUESTED_LABEL].to_numpy()
+    planned: Indices = label_counts(prompts).sum(axis=1) + prompts[NOT_REQUESTED_LABEL].to_numpy()
     return planned
 
 
 def answered_once(prompts: pd.DataFrame) -> bool:
-    """Whether every prompt was sampled once, so that no stance is reliable."""
-    return is_sampled(prompts) and len(prompts) > 0 and int(planned_answers(prompts).max()) == 1
+    """Whether one answer per prompt was planned, so that reliability cannot be tested."""
+    return is_generated(prompts) and len(prompts) > 0 and int(planned_answers(prompts).max()) == 1
 
 
 def net_agreement(prompts: pd.DataFrame) -> Floats:
-    """Return agree minus disagree as a share of both, from -1 to 1, shape ``(n,)``; NaN without either."""
-    if not is_sampled(prompts):
+    """Return (agree - disagree) / (agree + disagree), from -1 to 1, shape ``(n,)``; NaN if both are 0."""
+    if not is_generated(prompts):
         share: Floats = prompts["agree_share"].to_numpy()
         return 2 * share - 1
-    disagree, agree, *_ = estimate_counts(prompts).T
+    disagree, agree, *_ = counts_for_estimates(prompts).T
     with np.errstate(invalid="ignore"):
         net: Floats = (agree - disagree) / (agree + disagree)
     return net
 
 
 def impute_non_answers(prompts: pd.DataFrame, toward: int) -> pd.DataFrame:
-    """Return the prompts with every non-answer counted as a stance for (1) or against (-1) the statement."""
+    """Return the prompts with every non-answer counted for (`toward=1`) or against (-1) the statement."""
     label = (toward * prompts["direction"].to_numpy() > 0).astype(np.intp)
-    counts = all_counts(prompts).copy()
+    counts = label_counts(prompts).copy()
     counts[np.arange(len(counts)), label] += counts[:, 2:].sum(axis=1)
     counts[:, 2:] = 0
     columns: Json = dict(zip(COUNTS, counts.T, strict=True))

@@ -17,9 +17,9 @@ from polbias.eval.nonresponse import SidedRows
 from polbias.eval.policy.answers import COUNTS, ISSUES, issue_sides
 from polbias.eval.policy.prompts import (
     answered_once,
-    estimate_counts,
+    counts_for_estimates,
     impute_non_answers,
-    is_sampled,
+    is_generated,
     net_agreement,
     respondent_prompts,
 )
@@ -75,9 +75,9 @@ class PolicyAnswers:
         return len(self.prompts)
 
     @property
-    def is_sampled(self) -> bool:
-        """Whether the answers were sampled; otherwise they are log-likelihoods."""
-        return is_sampled(self.prompts)
+    def is_generated(self) -> bool:
+        """Whether the answers were generated; otherwise they are log-likelihoods."""
+        return is_generated(self.prompts)
 
     @property
     def has_all_tests(self) -> bool:
@@ -86,13 +86,13 @@ class PolicyAnswers:
 
     @cached_property
     def is_single_sample(self) -> bool:
-        """Whether every prompt was sampled once, so that no stance is reliable."""
+        """Whether one answer per prompt was planned, so that reliability cannot be tested."""
         return answered_once(self.prompts)
 
     @cached_property
     def counts(self) -> Indices:
         """Counts by prompt and label for estimates; for log-likelihoods of the likelier label."""
-        return estimate_counts(self.prompts)
+        return counts_for_estimates(self.prompts)
 
     @cached_property
     def answered_share(self) -> Floats:
@@ -154,7 +154,7 @@ class PolicyAnswers:
     def net_by_statement(self) -> StatementStances:
         """Net agreement by statement, over all its variants (:meth:`mean_by_statement`)."""
         value = self.mean_by_statement(self.net, self.answered_share)
-        if not self.is_sampled:
+        if not self.is_generated:
             return StatementStances(value, None)
         lower, upper = (
             self.mean_by_statement(net_agreement(impute_non_answers(self.prompts, toward)))
@@ -166,8 +166,8 @@ class PolicyAnswers:
     def stances(self) -> StatementStances:
         """Reliable stance on each statement, 0 for none, mean over languages and instructions."""
         value = self._mean(self.units.expected_stances(self.tests))
-        if not self.is_sampled or not self.prompts[[*COUNTS[2:]]].to_numpy().any():
-            return StatementStances(value, (value, value) if self.is_sampled else None)
+        if not self.is_generated or not self.prompts[[*COUNTS[2:]]].to_numpy().any():
+            return StatementStances(value, (value, value) if self.is_generated else None)
         low, high = (
             self._mean(
                 group_statements(impute_non_answers(self.prompts, toward)).stance_bounds(self.tests)[
@@ -250,7 +250,7 @@ def nonmissing_signs(stance: Floats, signs: Codes) -> Codes:
 def read_answers(answers: pd.DataFrame) -> tuple[PolicyAnswers, PolicyAnswers]:
     """Return the prompts of a respondent in both label orders, and the prompts of the reliability tests."""
     all_prompts = respondent_prompts(answers)
-    label_mass = None if is_sampled(all_prompts) else float(np.nanmean(answers["label_mass"]))
+    label_mass = None if is_generated(all_prompts) else float(np.nanmean(answers["label_mass"]))
     in_both_orders = all_prompts.duplicated(["statement", "language", "instruction", "variant"], keep=False)
     all_answers = PolicyAnswers(all_prompts[in_both_orders], (), int((~in_both_orders).sum()), label_mass)
     if answered_once(all_prompts):

@@ -15,7 +15,7 @@ from polbias.eval.multiple_testing import holm_adjust
 from polbias.eval.policy.agreement import mean_and_sd, paraphrase_alpha, template_agreement, variant_kappas
 from polbias.eval.policy.answers import ISSUES, LABELS, NOT_REQUESTED_LABEL, ORDERS
 from polbias.eval.policy.party_match import match_party_groups
-from polbias.eval.policy.prompts import all_counts, estimate_counts, planned_answers
+from polbias.eval.policy.prompts import counts_for_estimates, label_counts, planned_answers
 from polbias.eval.policy.robustness import coin_baseline, pass_rate
 from polbias.eval.policy.units import (
     RELIABILITY_TESTS,
@@ -63,7 +63,7 @@ def summarize_policy(
     summary: Json = {
         "rule": rule,
         "n": len(prompts),
-        "answers": dict(zip(LABELS, all_counts(prompts).sum(axis=0).tolist(), strict=True))
+        "answers": dict(zip(LABELS, label_counts(prompts).sum(axis=0).tolist(), strict=True))
         | ({NOT_REQUESTED_LABEL: int(prompts[NOT_REQUESTED_LABEL].sum())} if is_stopped else {}),
         "complete": bool(has_prompt.all()),
         "not_tested": [test for test in RELIABILITY_TESTS if test not in tests_run],
@@ -171,7 +171,7 @@ def _issue_stances(
     """
     issues = worldview(respondent)
     stance = respondent.answers.sum(axis=0)
-    counts = estimate_counts(prompts)
+    counts = counts_for_estimates(prompts)
     favours = [(prompts[issue] * prompts["direction"]).to_numpy() for issue in ISSUES]
     supports = [
         stance_estimability(counts, favour, stance, signs, respondent.topics) if rule == "default" else None

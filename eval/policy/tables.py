@@ -23,7 +23,7 @@ from polbias.eval.policy.analysis import (
     issue_titles,
 )
 from polbias.eval.policy.answers import ISSUES, LABELS, NOT_REQUESTED_LABEL
-from polbias.eval.policy.prompts import all_counts, planned_answers
+from polbias.eval.policy.prompts import label_counts, planned_answers
 from polbias.eval.policy.respondent import PolicyAnswers
 from polbias.eval.policy.robustness import acquiescence, label_order_gap, status_quo
 from polbias.eval.policy.units import (
@@ -113,7 +113,7 @@ def answers_table(analyses: Sequence[PolicyAnalysis]) -> Iterator[PolicyRow]:
     """Yield the shares of labels and the response biases of every respondent."""
     for analysis in analyses:
         answers = analysis.answers
-        n_answers = int(all_counts(answers.prompts).sum())
+        n_answers = int(label_counts(answers.prompts).sum())
         shares: PolicyRow = dict.fromkeys(LABELS)
         if n_answers:
             counts = answers.counts.sum(axis=0)

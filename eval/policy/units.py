@@ -15,9 +15,9 @@ from polbias.aliases import Booleans, Codes, Floats, Indices
 from polbias.eval.answer_frames import AnswerTableError, codes_of, count_levels, cross
 from polbias.eval.policy.answers import ISSUES, NOT_REQUESTED_LABEL, ORDERS, VARIANTS
 from polbias.eval.policy.prompts import (
-    all_counts,
-    estimate_counts,
-    is_sampled,
+    counts_for_estimates,
+    is_generated,
+    label_counts,
     net_agreement,
     planned_answers,
 )
@@ -191,7 +191,7 @@ def group_statements(
         )
     row = row_by_cell.reshape(n_units, len(ORDERS), len(VARIANTS))
     outcome_bits = None
-    if not is_sampled(prompts):
+    if not is_generated(prompts):
         shares = prompts["agree_share"].to_numpy()
         side = np.sign(shares - 0.5).astype(np.int8)
         probabilities = stance_probabilities(shares, rule, n)
@@ -199,7 +199,7 @@ def group_statements(
         if prompts[NOT_REQUESTED_LABEL].any():
             outcome_bits, stance, side = _project_prompts(prompts)
         else:
-            counts = estimate_counts(prompts)
+            counts = counts_for_estimates(prompts)
             label_counts = counts[:, 1], counts[:, :2].sum(axis=1), counts.sum(axis=1)
             stance, side = (decide(*label_counts, rule) for decide in (reliable_stances, majority_stances))
         probabilities = np.eye(3)[side], np.eye(3)[stance]  # a stance indexes its probability
@@ -228,12 +228,12 @@ def _project_prompts(prompts: pd.DataFrame) -> tuple[NDArray[np.uint8], Codes, C
 
     A unit that was stopped passes all tests with the likeliest outcomes exactly if it would with all answers.
     """
-    counts, planned = all_counts(prompts), planned_answers(prompts)
-    label_counts = np.stack([counts[:, 1], counts[:, 0], counts[:, 2:].sum(axis=1)])
+    counts, planned = label_counts(prompts), planned_answers(prompts)
+    stance_counts = np.stack([counts[:, 1], counts[:, 0], counts[:, 2:].sum(axis=1)])
     outcome_bits, mode = np.zeros(planned.size, np.uint8), np.zeros((planned.size, 2), np.int8)
     for n in np.unique(planned).tolist():
         is_planned = planned == n
-        projection, state = project_outcomes(n), tuple(label_counts[:, is_planned])
+        projection, state = project_outcomes(n), tuple(stance_counts[:, is_planned])
         outcome_bits[is_planned], mode[is_planned] = (
             projection.possible_outcomes[state],
             projection.mode[state],
@@ -283,7 +283,7 @@ def select_tested_prompts(values: NDArray[Any]) -> NDArray[Any]:
 
 def can_be_reliable(prompts: pd.DataFrame, rule: ReliabilityRule = "default") -> bool:
     """Whether equal answers, as many as were planned, would be a reliable stance."""
-    n_answers = max(int(planned_answers(prompts).max(initial=1)), 1) if is_sampled(prompts) else SAMPLES
+    n_answers = max(int(planned_answers(prompts).max(initial=1)), 1) if is_generated(prompts) else SAMPLES
     return bool(stance_table(n_answers, rule).any())
 
 

@@ -120,7 +120,7 @@ def is_tested(finding: Finding | Comparison) -> bool:
 
 def is_directional(finding: Finding | Comparison) -> bool:
     """Whether the measure of an estimate is right minus left."""
-    return wording.words(finding.instrument).tells_sides(finding.measure)
+    return wording.words(finding.instrument).is_directional(finding.measure)
 
 
 def adjustable_p(finding: Finding | Comparison) -> float:

@@ -1,4 +1,4 @@
-"""Load the words of instruments and the sentences of the report from ``templates/report``."""
+"""Loader of the texts of the report from ``templates/report``, by instrument and shared by all."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 class TemplateWords(BaseModel):
-    """Base of the models of word files; unknown keys are an error."""
+    """Base of the schemas of the YAML files of texts; unknown keys are an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class Measure(TemplateWords):
-    """Words of a measure.
+    """Texts of a measure.
 
     Attributes:
         title: heading.
         what: one sentence that defines the number.
         positive: completes "The model ..." if the number is above 0.
         negative: completes "The model ..." if the number is below 0.
-        sides: axis labels left and right of 0.
-        directional: whether it is right minus left; by default as the instrument.
-        fixed: the factors that are not sampled, such as "for these instructions and countries".
+        sides: axis labels of negative and positive values.
+        directional: whether positive values favour the political right; defaults to the instrument's value.
+        fixed: phrase for the factors that are not sampled, such as "for these instructions and countries".
         unit: percentage points, or standard deviations of the log odds.
     """
 
@@ -48,11 +48,11 @@ class Measure(TemplateWords):
 
 
 class TableWords(TemplateWords):
-    """Words of a table or a figure.
+    """Texts of a table or a figure.
 
     Attributes:
         title: heading.
-        note: its content and how to read it.
+        note: content of the table, and how to read it.
         source: paper and table or figure that it replicates, or ``polbias``.
         columns: column name to heading.
     """
@@ -64,18 +64,19 @@ class TableWords(TemplateWords):
 
 
 class InstrumentWords(TemplateWords):
-    """Words of an instrument.
+    """Texts of an instrument.
 
     Attributes:
-        title: of the section.
-        paper: its source.
+        title: heading of the section.
+        paper: citation.
         about: the task and the effect of a bias, for readers who do not know the paper.
-        directional: whether its headline measures are right minus left and share the profile's axis.
-        discordance: completes "2 of 500 ..." if there are too few discordant pairs for an interval.
-        measures: by the ids of the findings.
-        tables: by id.
-        figures: by id.
-        notices: sentences of the section's notices by id, with names in braces.
+        directional: whether positive headline estimates favour the political right, so that they share the
+            axis of the bias profile.
+        discordance: phrase after "2 of 500", if there are too few discordant pairs for an interval.
+        measures: texts by measure, as in the findings.
+        tables: texts by table.
+        figures: texts by figure.
+        notices: sentences and labels by id, with placeholders in braces.
     """
 
     title: str
@@ -88,48 +89,48 @@ class InstrumentWords(TemplateWords):
     figures: Mapping[str, TableWords] = Field(default_factory=dict)
     notices: Mapping[str, str] = Field(default_factory=dict)
 
-    def tells_sides(self, measure: str) -> bool:
-        """Whether a measure is right minus left."""
+    def is_directional(self, measure: str) -> bool:
+        """Whether positive values of a measure favour the political right."""
         directional = self.measures[measure].directional
         return self.directional if directional is None else directional
 
 
 @lru_cache(maxsize=16)
 def words(instrument: str) -> InstrumentWords:
-    """Return the words of an instrument, cached."""
+    """Return the texts of an instrument, cached."""
     return load(instruments()[instrument].words, InstrumentWords)
 
 
 class WordingReader:
-    """The sentences and labels of an instrument, loaded at first use.
+    """Sentences and labels of an instrument, loaded at first use.
 
     Args:
-        instrument: its name.
+        instrument: name of the instrument.
     """
 
     def __init__(self, instrument: str) -> None:
         self._instrument = instrument
 
-    def say(self, key: str, **values: object) -> str:
-        """Return a sentence or a label with its values filled in."""
+    def sentence(self, key: str, **values: object) -> str:
+        """Return a sentence or a label with its placeholders filled in."""
         return words(self._instrument).notices[key].format(**values)
 
     def notice(self, where: str, key: str, serious: bool = False, **values: object) -> Notice:
-        """Return a notice; its action is the sentence ``<key>_done``."""
-        return Notice(where, self.say(key, **values), self.say(f"{key}_done", **values), serious)
+        """Return a notice: sentence ``<key>`` is the problem, ``<key>_done`` the action of the report."""
+        return Notice(where, self.sentence(key, **values), self.sentence(f"{key}_done", **values), serious)
 
-    def name_of(self, kind: str, name: object) -> str:
-        """Return the label ``<kind>_<name>``; the name itself if there is none."""
+    def label_of(self, kind: str, name: object) -> str:
+        """Return the label with the key ``<kind>_<name>``; the name if there is no label."""
         return words(self._instrument).notices.get(f"{kind}_{name}", str(name))
 
 
 class ReportWords(TemplateWords):
-    """Sentences of all instruments (``templates/report/frame.yaml``).
+    """Sentences shared by all instruments (``templates/report/frame.yaml``).
 
     Attributes:
-        notices: sentences about the input by id, with names in braces.
-        findings: sentences of findings by id, with names in braces.
-        lists: separators of lists.
+        notices: sentences about the input by id, with placeholders in braces.
+        findings: sentences of findings by id, with placeholders in braces.
+        lists: separators of the items of a list.
     """
 
     notices: Mapping[str, str]
@@ -139,12 +140,12 @@ class ReportWords(TemplateWords):
 
 @lru_cache(maxsize=1)
 def report_words() -> ReportWords:
-    """Return the sentences of all instruments, cached."""
+    """Return the sentences shared by all instruments, cached."""
     return load("templates/report/frame.yaml", ReportWords)
 
 
 def load(template: str, model: type[_Model]) -> _Model:
-    """Load and validate a word file; TemplateError if it cannot be read or does not match."""
+    """Load and validate a YAML file of texts; TemplateError if it cannot be read or is invalid."""
     path = package_file(template)
     try:
         return model.model_validate(yaml.safe_load(path.read_text("utf-8")))

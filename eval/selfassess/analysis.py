@@ -250,7 +250,7 @@ def iter_findings(analysis: SelfAssessAnalysis) -> Iterator[Finding]:
     for set_name, gap in refusal_gaps(analysis.answers.articles):
         measure = f"{set_name}_{REFUSAL_GAP}"
         is_known = measure in words(NAME).measures
-        key, label = ("", "") if is_known else (set_name, called("set", set_name))
+        key, label = ("", "") if is_known else (set_name, label_of("set", set_name))
         yield Finding(
             NAME, respondent, measure if is_known else REFUSAL_GAP, key, label, gap, headline=is_known
         )
@@ -280,7 +280,7 @@ def cell_estimate(cell: DesignCell) -> Estimate:
 def cell_name(names: Document) -> str:
     """Return the display name of a cell."""
     factors = ("question", "role", "n_alternatives")
-    return say("about_cell", **{name: called(name, names[name]) for name in factors})
+    return sentence("about_cell", **{name: label_of(name, names[name]) for name in factors})
 
 
 def _set_finding(respondent: str, set_name: str, set_bias: SetBias) -> Finding:
@@ -290,7 +290,7 @@ def _set_finding(respondent: str, set_name: str, set_bias: SetBias) -> Finding:
         respondent=respondent,
         measure=measure,
         key=set_name if measure == OTHER else "",
-        part_label=called("set", set_name) if measure == OTHER else "",
+        part_label=label_of("set", set_name) if measure == OTHER else "",
         estimate=estimate,
         headline=measure != OTHER,
         p_flip=None if estimate.p is None else none_if_nan(set_bias.flip.p_value),
@@ -308,7 +308,7 @@ def _cell_finding(respondent: str, cell: DesignCell) -> Finding:
     key = "/".join(str(cell.names[name]) for name in ("question", "role", "n_alternatives"))
     label = cell_name(cell.names)
     if measure == OTHER:
-        key, label = f"{set_name}/{key}", f"{called('set', set_name)}, {label}"
+        key, label = f"{set_name}/{key}", f"{label_of('set', set_name)}, {label}"
     return Finding(
         instrument=NAME,
         respondent=respondent,
@@ -322,4 +322,4 @@ def _cell_finding(respondent: str, cell: DesignCell) -> Finding:
 
 
 _WORDING = WordingReader(NAME)
-say, called, notice = _WORDING.say, _WORDING.name_of, _WORDING.notice
+sentence, label_of, notice = _WORDING.sentence, _WORDING.label_of, _WORDING.notice

@@ -26,11 +26,11 @@ from polbias.eval.selfassess.analysis import (
     OTHER,
     SelfAssessAnalysis,
     analyse,
-    called,
     iter_findings,
+    label_of,
     measure_of,
     notice,
-    say,
+    sentence,
 )
 from polbias.eval.selfassess.answers import COLUMNS, NAME, SelfAssessAnswers, flatten_samples, read_answers
 from polbias.eval.selfassess.shares import SEED
@@ -76,7 +76,7 @@ def _set_figures(set_name: str, n_alternatives: int, rows_by_table: Mapping[str,
     draw = partial(_draw_shares, set_name=set_name, n_alternatives=n_alternatives)
     yield from _draw_figure("figure1", "shares", set_name, preferences, draw)
     for name, series, kind, level in _COMPARISONS:
-        rows = [row for row in rows_by_table.get(name, ()) if row[kind] == called(kind, level)]
+        rows = [row for row in rows_by_table.get(name, ()) if row[kind] == label_of(kind, level)]
         yield from _draw_figure(name, name, set_name, rows, partial(_draw_bars, series=series))
     position_rows = [row for row in rows_by_table.get("positions", ()) if _has_levels(row, role="user")]
     yield from _draw_figure("positions", "positions", set_name, position_rows, _draw_positions)
@@ -88,7 +88,7 @@ def _draw_figure(
     """Yield a figure with its caption, if it has rows."""
     if not rows:
         return
-    set_label = called("set", set_name)
+    set_label = label_of("set", set_name)
     descriptions = (
         f"{row['respondent']}: "
         + ", ".join(
@@ -105,7 +105,7 @@ def _draw_shares(rows: Rows, figure_caption: Caption, set_name: str, n_alternati
     """Draw Figure 1: the share of each side, and of answers without a choice."""
     sides = [side for side in _COLOURS if n_alternatives == 3 or side != "neutral"]
     names = {side: side_name(set_name, side) for side in sides}
-    no_choice = say("no_choice")
+    no_choice = sentence("no_choice")
     bars = []
     for row in rows:
         shares = {names[side]: max(0.0, _number(row[side])) for side in sides}
@@ -114,17 +114,17 @@ def _draw_shares(rows: Rows, figure_caption: Caption, set_name: str, n_alternati
     colours = {names[side]: _COLOURS[side] for side in sides} | {
         no_choice: "neutral" if n_alternatives == 2 else "line"
     }
-    return plot_stacked_shares(bars, figure_caption, say("unit_shares"), colours)
+    return plot_stacked_shares(bars, figure_caption, sentence("unit_shares"), colours)
 
 
 def _draw_bars(rows: Rows, figure_caption: Caption, series: Sequence[str]) -> str:
     """Draw Figure 2 or 3: the bias in two cells."""
     bars = [
-        Bar(str(row["respondent"]), called("series", name), *interval_fields(row[name]))
+        Bar(str(row["respondent"]), label_of("series", name), *interval_fields(row[name]))
         for row in rows
         for name in series
     ]
-    return plot_bars(bars, figure_caption, say("unit_points"), reference=0.0)
+    return plot_bars(bars, figure_caption, sentence("unit_points"), reference=0.0)
 
 
 def _draw_positions(rows: Rows, figure_caption: Caption) -> str:
@@ -134,11 +134,11 @@ def _draw_positions(rows: Rows, figure_caption: Caption) -> str:
         Interval(label, *interval_fields(row["position_bias"]), str(row["question"]))
         for label, row in zip(labels, rows, strict=True)
     ]
-    return plot_intervals(intervals, figure_caption, say("unit_first"), null=0.0)
+    return plot_intervals(intervals, figure_caption, sentence("unit_first"), null=0.0)
 
 
 def _has_levels(row: TableRow, **levels: str | int) -> bool:
-    return all(row[name] == called(name, value) for name, value in levels.items())
+    return all(row[name] == label_of(name, value) for name, value in levels.items())
 
 
 def _number(cell: Cell) -> float:

@@ -26,12 +26,12 @@ from polbias.eval.selfassess.analysis import (
     SelfAssessAnalysis,
     article_shares,
     bias_estimate,
-    called,
     cell_estimate,
     estimate_bias,
     estimate_from_fields,
+    label_of,
     outcome_counts,
-    say,
+    sentence,
     set_estimate,
 )
 from polbias.eval.selfassess.answered import ComparedChoices
@@ -53,15 +53,15 @@ from polbias.eval.selfassess.shares import (
     side_shares,
 )
 
-_WHERE = "respondent set"
+_KEY_COLUMNS = "respondent set"
 _BOUNDS = ("bound_low", "bound_high")
 _PAPER_CELL = {"question": "preference", "role": "user"}
 """The cell of Table 4."""
-_ORDER = {2: ("left", "right"), 3: ("left", "right", "neutral")}
+_SIDES_BY_N_ALTERNATIVES = {2: ("left", "right"), 3: ("left", "right", "neutral")}
 
 
 def tables(analyses: Sequence[SelfAssessAnalysis], seed: int = 0) -> Iterator[ReportTable]:
-    """Yield the tables, corrected mode first; tables without rows are dropped."""
+    """Yield the tables in corrected mode, then in paper mode (as published); empty tables are dropped."""
     all_tables = [_bias_table(analyses), _table4(analyses, "corrected"), _share_table(analyses)]
     all_tables += [_role_table(analyses, mode="corrected"), _question_table(analyses, mode="corrected")]
     all_tables += [_position_table(analyses), _article_table(analyses)]
@@ -71,11 +71,11 @@ def tables(analyses: Sequence[SelfAssessAnalysis], seed: int = 0) -> Iterator[Re
 
 
 DETAIL_LISTS = ("table4", "orders", "models", "strengths")
-"""Names of the lists in :func:`detail_rows`."""
+"""Keys of :func:`detail_rows`."""
 
 
 def detail_rows(analysis: SelfAssessAnalysis, seed: int = SEED) -> dict[str, list[Json]]:
-    """Return the additional rows of a respondent: Table 4 in both modes, choices by order, choice models."""
+    """Return further rows of a respondent by list: Table 4 in both modes, choices by order, choice models."""
     rows: dict[str, list[Json]] = {name: [] for name in DETAIL_LISTS}
     rows["table4"] = [*_table4_rows(analysis, seed)]
     for cell in analysis.cells:
@@ -90,18 +90,18 @@ def detail_rows(analysis: SelfAssessAnalysis, seed: int = SEED) -> dict[str, lis
 
 def side_name(set_name: object, side: str) -> str:
     """Return the display name of a side in a set, such as Democratic."""
-    specific_name = called("side", f"{set_name}_{side}")
-    return called("side", side) if specific_name == f"{set_name}_{side}" else specific_name
+    specific_name = label_of("side", f"{set_name}_{side}")
+    return label_of("side", side) if specific_name == f"{set_name}_{side}" else specific_name
 
 
-@table_builder("bias", f"{_WHERE} without bias:points bound_low:points bound_high:points")
+@table_builder("bias", f"{_KEY_COLUMNS} without bias:points bound_low:points bound_high:points")
 def _bias_table(analyses: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     """Bias of every set, with all choices and without leaking or truncated articles."""
     for analysis in analyses:
         for set_name, set_bias in analysis.bias_by_set.items():
             labels = _row_labels(analysis.answers.respondent, {"set": set_name})
             cells: dict[str, Value] = {
-                "without": called("without", "nothing"),
+                "without": label_of("without", "nothing"),
                 "bias": set_estimate(set_bias),
             }
             yield labels | cells | dict(zip(_BOUNDS, set_bias.bias.bounds, strict=True))
@@ -113,7 +113,7 @@ def _exclusion_rows(choices: ComparedChoices) -> Iterator[dict[str, Value]]:
         flag = choices.rows[column].to_numpy()
         if flag.any() and not flag.all():
             estimate = replace(bias_estimate(estimate_bias(choices.select(~flag))), p=None)
-            yield {"without": called("without", name), "bias": estimate, **dict.fromkeys(_BOUNDS)}
+            yield {"without": label_of("without", name), "bias": estimate, **dict.fromkeys(_BOUNDS)}
 
 
 def _table4(analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED) -> ReportTable:
@@ -128,12 +128,12 @@ def _table4(analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: in
             choices = ComparedChoices(select_for_mode(cell.choices.rows, mode, seed))
             shares = side_shares(choices, test=False, mode=mode) if mode == "paper" else cell.shares
             set_name, n_alternatives = cell.names["set"], cell.names["n_alternatives"]
-            for side in _ORDER[n_alternatives] if choices.n else ():
+            for side in _SIDES_BY_N_ALTERNATIVES[n_alternatives] if choices.n else ():
                 name = f"{set_name}_{n_alternatives}_{side}"
                 titles_of_cell = {
-                    factor: called(factor, cell.names[factor]) for factor in ("set", "n_alternatives")
+                    factor: label_of(factor, cell.names[factor]) for factor in ("set", "n_alternatives")
                 }
-                titles[name] = say("table4_column", side=side_name(set_name, side), **titles_of_cell)
+                titles[name] = sentence("table4_column", side=side_name(set_name, side), **titles_of_cell)
                 row[name] = estimate_from_fields(shares, side, **outcome_counts(choices))
         if len(row) > 1:
             rows.append(row)
@@ -155,7 +155,7 @@ def _table4_rows(analysis: SelfAssessAnalysis, seed: int) -> Iterator[Json]:
 
 def _sort_columns(names: Mapping[str, str]) -> list[str]:
     """Sort columns by set, number of articles and side."""
-    rank_by_side = {side: rank for rank, side in enumerate(_ORDER[3])}
+    rank_by_side = {side: rank for rank, side in enumerate(_SIDES_BY_N_ALTERNATIVES[3])}
 
     def sort_key(name: str) -> tuple[str, str, int]:
         set_name, n_alternatives, side = name.rsplit("_", 2)
@@ -166,7 +166,7 @@ def _sort_columns(names: Mapping[str, str]) -> list[str]:
 
 @table_builder(
     "shares",
-    f"{_WHERE} question role n_alternatives left:share right:share neutral:share bias:points "
+    f"{_KEY_COLUMNS} question role n_alternatives left:share right:share neutral:share bias:points "
     "bound_low:points bound_high:points refusal:share both:share unparsable:share truncated:share "
     "label_mass:share",
 )
@@ -180,7 +180,7 @@ def _cell_row(respondent: str, cell: DesignCell) -> TableRow:
     counts = outcome_counts(cell.choices)
     sides = {
         side: estimate_from_fields(cell.shares, side, **counts)
-        for side in _ORDER[cell.names["n_alternatives"]]
+        for side in _SIDES_BY_N_ALTERNATIVES[cell.names["n_alternatives"]]
     }
     return (
         _row_labels(respondent, cell.names, "question", "role", "n_alternatives")
@@ -193,7 +193,7 @@ def _cell_row(respondent: str, cell: DesignCell) -> TableRow:
 
 @table_builder(
     "figure2",
-    f"{_WHERE} question n_alternatives user:points agent:points difference:points magnitude:points",
+    f"{_KEY_COLUMNS} question n_alternatives user:points agent:points difference:points magnitude:points",
 )
 def _role_table(
     analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED
@@ -209,7 +209,8 @@ def _role_table(
 
 @table_builder(
     "figure3",
-    f"{_WHERE} role n_alternatives preference:points least_biased:points difference:points agreement:share "
+    f"{_KEY_COLUMNS} role n_alternatives preference:points least_biased:points difference:points "
+    "agreement:share "
     "agreement_expected:share",
 )
 def _question_table(
@@ -232,7 +233,8 @@ def _difference(gap: Document) -> Estimate:
 
 @table_builder(
     "positions",
-    f"{_WHERE} question role n_alternatives first:share position_bias:points content:share position:share "
+    f"{_KEY_COLUMNS} question role n_alternatives first:share position_bias:points content:share "
+    "position:share "
     "mixed:share unanswered:share",
 )
 def _position_table(analyses: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
@@ -252,7 +254,7 @@ def _position_table(analyses: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow
 
 
 @table_builder(
-    "articles", f"{_WHERE} role side asked:count ok:share refusal:share truncated:share empty:share"
+    "articles", f"{_KEY_COLUMNS} role side asked:count ok:share refusal:share truncated:share empty:share"
 )
 def _article_table(analyses: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]:
     for analysis in analyses:
@@ -273,4 +275,4 @@ def _iter_sets(
 
 def _row_labels(respondent: str, levels: Document, *names: str) -> dict[str, Value]:
     labels: dict[str, Value] = {"respondent": respondent}
-    return labels | {name: called(name, levels[name]) for name in ("set", *names)}
+    return labels | {name: label_of(name, levels[name]) for name in ("set", *names)}

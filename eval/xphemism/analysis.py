@@ -234,11 +234,11 @@ def _key(effect: LeaningEffect) -> str:
 
 
 def _part_label(effect: LeaningEffect) -> str:
-    axis = called("axis", effect.axis)
+    axis = label_of("axis", effect.axis)
     if effect.part.is_complete:
         return "" if effect.axis == "both" else axis
-    prompt, language = called("prompt", effect.part.prompt), called("language", effect.part.language)
-    return say("about_cell", prompt=prompt, language=language, axis=axis)
+    prompt, language = label_of("prompt", effect.part.prompt), label_of("language", effect.part.language)
+    return sentence("about_cell", prompt=prompt, language=language, axis=axis)
 
 
 def _scores(effect: LeaningEffect, rows: pd.DataFrame) -> ItemContributions | None:
@@ -258,4 +258,4 @@ def _scores(effect: LeaningEffect, rows: pd.DataFrame) -> ItemContributions | No
 
 
 _WORDING = WordingReader(NAME)
-say, called, notice = _WORDING.say, _WORDING.name_of, _WORDING.notice
+sentence, label_of, notice = _WORDING.sentence, _WORDING.label_of, _WORDING.notice

@@ -25,10 +25,10 @@ from polbias.eval.xphemism.analysis import (
     MEASURE,
     XphemismAnalysis,
     analyse,
-    called,
     iter_findings,
+    label_of,
     notice,
-    say,
+    sentence,
 )
 from polbias.eval.xphemism.answers import COLUMNS, NAME, XphemismAnswers, flatten_samples, read_answers
 from polbias.eval.xphemism.tables import tables
@@ -62,7 +62,7 @@ def figures(findings: Sequence[Finding], table_by_id: Mapping[str, ReportTable])
 def _leaning_figure(findings: Sequence[Finding]) -> Iterator[Figure]:
     """Leaning of every respondent, in all pairs and by axis."""
     entries = [
-        (finding.respondent, called("axis", finding.key or "both"), finding)
+        (finding.respondent, label_of("axis", finding.key or "both"), finding)
         for finding in findings
         if (finding.key or "both") in _AXES
         and finding.estimate.value is not None
@@ -81,21 +81,21 @@ def _leaning_figure(findings: Sequence[Finding]) -> Iterator[Figure]:
         figure_caption = caption(NAME, "leaning", values)
         sides = words(NAME).measures[MEASURE].sides
         yield Figure(
-            "leaning", plot_intervals(rows, figure_caption, say("unit_points"), sides=sides), "leaning"
+            "leaning", plot_intervals(rows, figure_caption, sentence("unit_points"), sides=sides), "leaning"
         )
 
 
 def _truth_figure(name: str, language: str, rows: Sequence[TableRow]) -> Iterator[Figure]:
     """Share of claims held true before and after the exchange: half of Figure 5 of the paper."""
     kind, levels = _FIGURE5[name]
-    colours = {called(kind, level): colour for level, colour in levels.items()}
+    colours = {label_of(kind, level): colour for level, colour in levels.items()}
     arrows = [
         Arrow(
             label=str(row["respondent"]),
             series=str(row["word"]),
             before=_percent(row["before"]),
             after=_percent(row["after"]),
-            broken=row["prompt"] == called("prompt", "objective"),
+            broken=row["prompt"] == label_of("prompt", "objective"),
         )
         for row in rows
         if row["word"] in colours
@@ -107,7 +107,7 @@ def _truth_figure(name: str, language: str, rows: Sequence[TableRow]) -> Iterato
         )
         yield Figure(
             name,
-            plot_arrows(arrows, _caption(name, language, descriptions), say("unit_true"), colours),
+            plot_arrows(arrows, _caption(name, language, descriptions), sentence("unit_true"), colours),
             "figure5",
             language,
         )
@@ -130,14 +130,14 @@ def _axis_figure(language: str, rows: Sequence[TableRow]) -> Iterator[Figure]:
         figure_caption = _caption("figure6", language, descriptions)
         yield Figure(
             "figure6",
-            plot_scatter(points, figure_caption, say("economic"), say("social")),
+            plot_scatter(points, figure_caption, sentence("economic"), sentence("social")),
             "figure6",
             language,
         )
 
 
 def _caption(name: str, language: str, descriptions: Iterable[str]) -> Caption:
-    title = say("by_language", title=words(NAME).figures[name].title, language=language)
+    title = sentence("by_language", title=words(NAME).figures[name].title, language=language)
     return caption(NAME, name, descriptions, key=language.lower(), title=title)
 
 

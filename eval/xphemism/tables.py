@@ -20,7 +20,7 @@ from polbias.eval.xphemism.analysis import (
     LeaningEffect,
     PromptSubset,
     XphemismAnalysis,
-    called,
+    label_of,
     leaning_estimate,
     refusal_estimate,
 )
@@ -64,8 +64,8 @@ def row_head(part: PromptSubset) -> dict[str, Cell]:
 def _row_labels(respondent: object, prompt: object, language: object) -> dict[str, Cell]:
     return {
         "respondent": str(respondent),
-        "prompt": called("prompt", prompt),
-        "language": called("language", language),
+        "prompt": label_of("prompt", prompt),
+        "language": label_of("language", language),
     }
 
 
@@ -85,7 +85,7 @@ def _leaning_table(effects: Iterable[LeaningEffect]) -> Iterator[TableRow]:
         yield (
             row_head(part)
             | {
-                "axis": called("axis", effect.axis),
+                "axis": label_of("axis", effect.axis),
                 "effect": leaning_estimate(effect),
                 "unadjusted": none_if_nan(leaning.unadjusted),
                 "bound_low": none_if_nan(leaning.bound_low),
@@ -114,7 +114,7 @@ def _parts_table(analysis: XphemismAnalysis) -> Iterator[TableRow]:
                 effect = Estimate.from_numbers(
                     leaning.effect, leaning.low, leaning.high, n=leaning.n, clusters=leaning.clusters
                 )
-                yield {"respondent": answers.respondent, "claims": called("claims", name), "effect": effect}
+                yield {"respondent": answers.respondent, "claims": label_of("claims", name), "effect": effect}
 
 
 @table_builder("figure5", f"{_WHERE} word before:share after:share change:points")
@@ -125,7 +125,7 @@ def _figure5_table(analysis: XphemismAnalysis) -> Iterator[TableRow]:
             yield (
                 _row_labels(answers.respondent, row["prompt"], row["instruction_language"])
                 | {
-                    "word": called(row["by"], row["level"]),
+                    "word": label_of(row["by"], row["level"]),
                     "before": row["before"] / _PERCENT,
                     "after": row["after"] / _PERCENT,
                     "change": Estimate.from_numbers(*ends, n=row["n"], clusters=row["clusters"]),
@@ -143,7 +143,7 @@ def _penalty_table(analysis: XphemismAnalysis) -> Iterator[TableRow]:
                 verdict_changes = {"lost": penalty.lost, "gained": penalty.gained}
             yield (
                 row_head(part)
-                | {"claims": called("claims", penalty.claims), "change": change}
+                | {"claims": label_of("claims", penalty.claims), "change": change}
                 | verdict_changes
             )
 
@@ -159,7 +159,7 @@ def _outcome_table(analysis: XphemismAnalysis) -> Iterator[TableRow]:
             continue
         for group, pairs in answers.groups.items():
             for row in outcome_shares(pairs):
-                labels = {name: called(name, row[name]) for name in ("arm", "shift")}
+                labels = {name: label_of(name, row[name]) for name in ("arm", "shift")}
                 yield _row_labels(answers.respondent, *group) | row | labels
 
 
@@ -184,14 +184,14 @@ def _table2(cells: _Cells, mode: str = "corrected") -> Iterator[TableRow]:
             "judgment": _significance_mark(terms["judgmental_exchange"]),
             "shift": _significance_mark(terms["shift"]),
         }
-        yield _row_labels(*group) | {"axis": called("axis", axis)} | stars
+        yield _row_labels(*group) | {"axis": label_of("axis", axis)} | stars
 
 
 def _significance_mark(coefficient: Coefficient) -> str:
     """Return the significance mark of a coefficient, as in the paper; empty without a p."""
     if none_if_nan(coefficient.p) is None:
         return ""
-    return called("significant", "yes" if coefficient.p < SIGNIFICANT else "no")
+    return label_of("significant", "yes" if coefficient.p < SIGNIFICANT else "no")
 
 
 def _table3(cells: _Cells, mode: RegressionMode) -> ReportTable:
@@ -199,7 +199,7 @@ def _table3(cells: _Cells, mode: RegressionMode) -> ReportTable:
     for (*group, axis), terms in cells.items():
         logits = {f"term_{name}": _logit_estimate(terms[name]) if name in terms else None for name in TERMS}
         notes = "; ".join(sorted({f"{name}: {term.note}" for name, term in terms.items() if term.note}))
-        rows.append(_row_labels(*group) | {"axis": called("axis", axis)} | logits | {"note": notes})
+        rows.append(_row_labels(*group) | {"axis": label_of("axis", axis)} | logits | {"note": notes})
     columns = (Column(f"term_{name}", "number") for name in TERMS)
     return make_table("table3", (*parse_columns(f"{_WHERE} axis"), *columns, Column("note")), rows, mode)
 

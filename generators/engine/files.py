@@ -57,9 +57,9 @@ class HashingSink(io.RawIOBase):
         self.size += len(view)
         self._hash.update(view)
         try:
-            n_done = 0
-            while self._error is None and n_done < len(view):
-                n_done += self._file.write(view[n_done:]) or 0
+            n_written = 0
+            while self._error is None and n_written < len(view):
+                n_written += self._file.write(view[n_written:]) or 0
         except OSError as error:
             self._error = error
         return len(view)
@@ -70,7 +70,7 @@ class HashingSink(io.RawIOBase):
             raise self._error
 
     def close(self) -> None:
-        """Close the file and store an error, as `write` does."""
+        """Close the file; store any error, as `write` does."""
         try:
             self._file.close()
         except OSError as error:
@@ -82,8 +82,6 @@ class HashingSink(io.RawIOBase):
         """SHA-256 of the bytes, in hexadecimal."""
         return self._hash.hexdigest()
 
-
-# The unit of large builds: `run_shard` writes one range of rows to one Parquet file.
 
 MAX_SHARD_ROWS = 64 * BLOCK_ROWS
 
@@ -97,8 +95,8 @@ class WrittenShard:
         rows: number of rows.
         size: size in bytes.
         sha256: SHA-256 of the file, in hexadecimal.
-        content: hash of the logical content, if requested.
-        leaves: hash of the logical content of every block of rows, if requested.
+        content: hash of the values, whatever their Parquet encoding, if requested.
+        leaves: hashes of the values of the blocks of rows, if requested.
     """
 
     path: Path
@@ -121,15 +119,15 @@ def shard_range(rows: int, rank: int, world_size: int) -> tuple[int, int]:
 def parquet_options(spec: TableSpec) -> dict[str, Any]:
     """Return the options of the Parquet writer for a table.
 
-    Content-defined chunks let the Hub store only changed chunks, and the page index lets its viewer seek.
-    Dictionaries and page statistics are for columns with recurring values; the values of joined columns are
-    nearly all distinct.
+    Content-defined chunks let the Hub store only changed chunks, and the page index lets its viewer read
+    single pages. Dictionaries and page statistics are for columns with repeated values; the values of columns built
+    from several others are nearly all distinct.
     """
     recurring = [
         leaf
         for field in spec.arrow_schema()
         if not isinstance(spec.columns[field.name], Concatenation | FilledTemplate)
-        for leaf in _leaves(field.name, field.type)
+        for leaf in _leaf_columns(field.name, field.type)
     ]
     return {
         "compression": "zstd",
@@ -143,12 +141,12 @@ def parquet_options(spec: TableSpec) -> dict[str, Any]:
     }
 
 
-def _leaves(path: str, kind: Any) -> list[str]:
-    """Return the paths of the Parquet columns of a column of this type."""
-    if pa.types.is_list(kind):
-        return _leaves(f"{path}.list.element", kind.value_type)
-    if pa.types.is_struct(kind):
-        return [leaf for field in kind for leaf in _leaves(f"{path}.{field.name}", field.type)]
+def _leaf_columns(path: str, data_type: Any) -> list[str]:
+    """Return the paths of the leaf columns that Parquet stores for a column of this type."""
+    if pa.types.is_list(data_type):
+        return _leaf_columns(f"{path}.list.element", data_type.value_type)
+    if pa.types.is_struct(data_type):
+        return [leaf for field in data_type for leaf in _leaf_columns(f"{path}.{field.name}", field.type)]
     return [path]
 
 
@@ -157,16 +155,16 @@ def run_shard(
 ) -> WrittenShard:
     """Write one shard of a table.
 
-    A pure function of its arguments: shards can be written in any order, by any process. The file appears
-    under its name when it is complete.
+    The file depends only on the arguments, so that shards can be written in any order by any process. It gets
+    its name when it is complete.
 
     Args:
         spec: the table.
         rank: index of the shard, from 0.
-        world_size: number of shards of the table; a shard has at most 1,048,576 rows.
+        world_size: number of shards of the table; a shard has at most MAX_SHARD_ROWS rows.
         out: the dataset's folder; the file is ``<config>/<split>-<rank>-of-<world_size>.parquet`` below it.
-        content: whether to hash the logical content of the shard and of every block.
-        leaves: whether to hash the logical content of every block only.
+        content: whether to hash the values of the shard and of every block.
+        leaves: whether to hash the values of every block; implied by `content`.
 
     Returns:
         The path, number of rows, size and hashes of the shard.
@@ -183,10 +181,10 @@ def run_shard(
             f"expected at most {MAX_SHARD_ROWS:,}; use at least {-(-len(rows) // MAX_SHARD_ROWS)} shards"
         )
     path = Path(out) / shard_path(spec, rank, world_size)
-    # Machines that share the folder can have processes with equal ids.
+    # Processes on machines that share the folder can have the same process id.
     partial_path = path.with_suffix(f".{platform.node()}-{os.getpid()}.partial")
     sizes: list[int | None] = [BLOCK_ROWS] * (leaves or content)
-    if content and stop - start > BLOCK_ROWS:  # otherwise the hash of the only block
+    if content and stop - start > BLOCK_ROWS:  # a single block has the hash of the shard
         sizes.append(None)
     hashes = [ContentHash(rows.schema, size) for size in sizes]
     try:

@@ -1,4 +1,4 @@
-"""Tables of the first stage: requests for five articles per item, and the items without prompts."""
+"""Tables of the first stage: prompts for five articles per item, and the items themselves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
 
 
 def shuffle_items(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) -> list[Item]:
-    """Return items in an order drawn from a named seed, so that the first n are spread over categories."""
+    """Shuffle items with a seed derived from the set, so that the first n are a random sample."""
     order = named_rng(family.dataset.identity.name, family.dataset.draws, f"order/{set_id}").permutation(
         len(items)
     )
@@ -34,11 +34,11 @@ def shuffle_items(family: SelfAssessTemplates, set_id: str, items: Sequence[Item
 
 
 def _prompts(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) -> TableSpec:
-    """Return the config of a set: items x articles; leaning varies fastest, then role, then item."""
+    """Return the config of a set: items x articles; perspective varies fastest, then role, then item."""
     topic_set, source = family.sets[set_id], family.dataset.source
     item_by_id = {item.id: item for item in items}
     articles = {article.id: article for article in topic_set.articles()}
-    # Turns are rendered once per article, with a mark for the topic.
+    # Messages are rendered once per article, with a placeholder for the topic.
     turns_by_article = {
         name: article_messages(family, set_id, article, MARK) for name, article in articles.items()
     }
@@ -83,7 +83,7 @@ def _prompts(family: SelfAssessTemplates, set_id: str, items: Sequence[Item]) ->
 
 
 def _items(family: SelfAssessTemplates, shuffled: Mapping[str, Sequence[Item]]) -> TableSpec:
-    """Return the config of the items of all sets, without prompts."""
+    """Return the config `items`: the topics of all sets; its prompt is the topic alone."""
     rows = [(name, item) for name, items in shuffled.items() for item in items]
     by_item, by_set = (
         lookup_over("item", (item for _, item in rows)),

@@ -109,9 +109,9 @@ def _limit_notices(run: EvalRun) -> Iterator[str]:
 
 def _describe_requests(run: EvalRun) -> str:
     tally = run.tally
-    repeats = f" for {tally.n_sent:,} answers" if tally.sent != tally.n_sent else ""
+    repeats = f" for {tally.n_answers:,} answers" if tally.n_requests != tally.n_answers else ""
     not_requested = f", {tally.not_requested:,} answers not requested" if tally.not_requested else ""
-    description = f"requests: {tally.sent:,} sent{repeats}{not_requested}"
+    description = f"requests: {tally.n_requests:,} sent{repeats}{not_requested}"
     if not tally.n_cached:
         return description
     days = int((time.time() - (tally.oldest or time.time())) // _SECONDS_PER_DAY)

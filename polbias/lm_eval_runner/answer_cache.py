@@ -62,15 +62,15 @@ class RequestCounts:
 
     Args:
         n_cached: answers from the cache.
-        n_sent: answers from the model.
-        sent: requests sent for these; fewer where a request returns several answers.
+        n_answers: answers from the model.
+        n_requests: requests for these answers; fewer if a request returns several.
         not_requested: answers that were planned and not requested.
         oldest: time of the oldest cached answer, in seconds since 1970.
     """
 
     n_cached: int = 0
-    n_sent: int = 0
-    sent: int = 0
+    n_answers: int = 0
+    n_requests: int = 0
     not_requested: int = 0
     oldest: float | None = None
 
@@ -287,7 +287,7 @@ class AnswerCache:
             self._waiting_by_key.setdefault(pending.key, deque()).append(pending)
             self._waiting_by_prompt.setdefault(text_of_prompt(pending.request.args[0]), []).append(pending)
         parts = [part for pending in pending_requests for part in pending.parts]
-        n_sent_before = self.tally.n_sent
+        n_sent_before = self.tally.n_answers
         try:
             self.budget.check()
             answers = send([pending.request for pending in pending_requests])
@@ -302,8 +302,8 @@ class AnswerCache:
             _log.debug("the model stopped answering", exc_info=True)
             raise self._stop_error(error) from error
         finally:
-            self.tally.n_sent = n_sent_before + sum(part.done for part in parts)
-            self.tally.sent += sum(pending.done for pending in pending_requests)
+            self.tally.n_answers = n_sent_before + sum(part.done for part in parts)
+            self.tally.n_requests += sum(pending.done for pending in pending_requests)
 
     def _stop_error(self, error: BaseException) -> PolbiasError:
         if isinstance(error, PolbiasError):

@@ -34,7 +34,7 @@ class RoleService(TemplateModel):
 class Length(TemplateModel):
     """Length of a response in characters: a factor of the statement's length, plus a constant."""
 
-    per_statement: float = Field(ge=0)
+    per_character: float = Field(ge=0)
     fixed: float = Field(ge=0)
 
 

@@ -43,7 +43,7 @@ class DeepLTranslator(Service):
         library, key = self._library(), self._key()
         # The client has only process-wide limits; its documentation recommends setting them so.
         previous_limits = library.http_client.max_network_retries, library.http_client.min_connection_timeout
-        _set_limits(library, self.retries, self.timeout)
+        _set_retries_and_timeout(library, self.retries, self.timeout)
         threads, thread_data = ThreadPoolExecutor(self.concurrency, "deepl"), threading.local()
 
         def translate(request: Request) -> ServiceResponse:
@@ -59,9 +59,9 @@ class DeepLTranslator(Service):
             with safe_logs():
                 yield ask
         finally:
-            _set_limits(library, 0, self.timeout)  # for pending requests of an interrupted run
+            _set_retries_and_timeout(library, 0, self.timeout)  # for pending requests of an interrupted run
             threads.shutdown(wait=True, cancel_futures=True)
-            _set_limits(library, *previous_limits)
+            _set_retries_and_timeout(library, *previous_limits)
 
     def _ask(self, client: Any, request: Request) -> ServiceResponse:
         library = self._library()
@@ -121,7 +121,7 @@ class DeepLTranslator(Service):
         return self._error("request", f"{message}; correct the languages, the parameters or the text")
 
 
-def _set_limits(library: Any, retries: int, timeout: float) -> None:
+def _set_retries_and_timeout(library: Any, retries: int, timeout: float) -> None:
     library.http_client.max_network_retries, library.http_client.min_connection_timeout = retries, timeout
 
 
@@ -144,10 +144,10 @@ def build_role_request(
     country: str = "",
     count: int = 1,
 ) -> Request:
-    """Return the request of a role for a text."""
+    """Build the request that applies the prompt of a role to a text; DeepL has the role translation only."""
     if isinstance(service, DeepLTranslator):
         if role != "translation":
-            raise InputError(f"request {id}: deepl can only translate; give a chat model for {role}")
+            raise InputError(f"request {id}: deepl can only translate; use a chat model for {role}")
         return service.request(id, text, language, target)
     service_settings = settings()
     for code in (language, target):
@@ -164,7 +164,7 @@ def build_role_request(
         "target": service_settings.languages[base_language(target)],
     }
     system, user = service_settings.render(name, values)
-    characters = prompt.answer_characters.per_statement * len(text) + prompt.answer_characters.fixed
+    characters = prompt.answer_characters.per_character * len(text) + prompt.answer_characters.fixed
     return service.request(
         id,
         [{"role": "system", "content": system}, {"role": "user", "content": user}],

@@ -100,7 +100,7 @@ def test_a_broken_run_goes_on_and_asks_only_what_is_missing(
     answers, memory = run(requests, second, stores, slice_size=size)
     assert (before is None) == (survives < len(requests))
     assert before is None or before == answers
-    assert (memory.tally.n_cached, memory.tally.n_sent) == (kept, len(second.asked))
+    assert (memory.tally.n_cached, memory.tally.n_answers) == (kept, len(second.asked))
     assert kept + len(second.asked) == len(requests)
     if not completes:  # else an answer whose request is not clear waits for the end of the call
         assert kept == min(survives, len(requests))
@@ -109,7 +109,7 @@ def test_a_broken_run_goes_on_and_asks_only_what_is_missing(
     assert [answer[0] for answer in answers] == [request.prompt for request in requests]
     again, memory = run(requests, Model(dies_after=0), stores, slice_size=size)
     assert again == answers
-    assert memory.tally.n_sent == 0
+    assert memory.tally.n_answers == 0
 
 
 def test_settings_that_a_model_completed_still_say_which_request_it_was() -> None:

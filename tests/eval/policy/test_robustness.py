@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.policy.answers import LABELS, ORDERS, VARIANTS
-from polbias.eval.policy.prompts import all_counts, policy_prompts
+from polbias.eval.policy.prompts import label_counts, policy_prompts
 from polbias.eval.policy.robustness import acquiescence, coin_baseline, label_order_gap, status_quo
 from polbias.eval.policy.units import RELIABILITY_TESTS
 from polbias.eval.stances import ReliabilityRule
@@ -180,9 +180,9 @@ def test_habits_by_hand() -> None:
 def test_ways_to_give_the_same_table() -> None:
     rows = statement({"paraphrase1": 20})
     columns = {name: [row[name] for row in rows] for name in rows[0]}
-    counts = all_counts(policy_prompts(rows))
+    counts = label_counts(policy_prompts(rows))
     for other in (columns, pa.Table.from_pylist(rows), pd.DataFrame(rows)):
-        assert (all_counts(policy_prompts(other)) == counts).all()
+        assert (label_counts(policy_prompts(other)) == counts).all()
     assert len(policy_prompts([])) == units_of([]).n == 0
     assert counts.shape == (12, len(LABELS))
 

@@ -13,8 +13,8 @@ from polbias.eval.extraction.article_outcome import article_outcome
 from polbias.eval.selfassess.answers import flatten_samples
 from polbias.eval.selfassess.metrics import (
     ChoiceRow,
+    choice_labels,
     chosen_bias,
-    numbers,
     position_bias,
     process_article,
     process_choice,
@@ -107,7 +107,7 @@ def test_choice_metrics() -> None:
     row = (TWO["cluster_id"], TWO["role"], TWO["question"], 2, tuple(TWO["sides"]), 0)
     assert refused.row == (True, *row)
     assert refused.further_rows["neutral_share"] == (None, TWO["cluster_id"])
-    assert numbers(TWO) == ["1", "2"]
+    assert choice_labels(TWO) == ["1", "2"]
 
 
 def test_articles_that_are_not_each_from_a_side_enter_no_bias() -> None:
@@ -141,7 +141,7 @@ def test_a_bias_that_the_choices_do_not_carry_is_none() -> None:
     assert math.isnan(chosen_bias(of_two([1, 0, 0, 0] * 6)))  # mostly nothing
     mixed = of_two([1, 2, 1, 1] * 6)
     assert chosen_bias(mixed) == pytest.approx(-0.5)
-    assert chosen_bias.error([*mixed, mixed[0]._replace(counts=False)]) == chosen_bias.error(mixed) > 0
+    assert chosen_bias.error([*mixed, mixed[0]._replace(is_included=False)]) == chosen_bias.error(mixed) > 0
 
 
 def test_whoever_likes_the_first_place_and_refuses_one_order_has_no_bias() -> None:
