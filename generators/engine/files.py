@@ -120,8 +120,8 @@ def parquet_options(spec: TableSpec) -> dict[str, Any]:
     """Return the options of the Parquet writer for a table.
 
     Content-defined chunks let the Hub store only changed chunks, and the page index lets its viewer read
-    single pages. Dictionaries and page statistics are for columns with repeated values; the values of columns built
-    from several others are nearly all distinct.
+    single pages. Dictionaries and page statistics are for columns with repeated values; the values of columns
+    built from several others are nearly all distinct.
     """
     recurring = [
         leaf

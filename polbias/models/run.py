@@ -50,7 +50,7 @@ class CostEstimate:
         amount = f"about {self.sent:,} tokens sent and {self.received:,} received"
         if self.service.name == "deepl":
             amount = f"{self.sent:,} characters"
-        return f"{self.service.title}: {self.requests:,} to ask, {amount}, {self._cost_line()}"
+        return f"{self.service.title}: {self.requests:,} to send, {amount}, {self._cost_line()}"
 
     def _cost_line(self) -> str:
         if self.price is None:
@@ -85,7 +85,7 @@ class RequestPlan:
     def lines(self) -> list[str]:
         """Return the plan as lines of text."""
         repeats = f", {self.n_repeated:,} the same as another" if self.n_repeated else ""
-        open_requests = f"{len(self.open):,} {'not recorded' if self.replay else 'to ask'}"
+        open_requests = f"{len(self.open):,} {'not recorded' if self.replay else 'to send'}"
         lines = [f"{len(self.requests):,} requests: {self.recorded:,} recorded, {open_requests}{repeats}"]
         return lines + ([] if self.replay else [estimate.line() for estimate in self.estimates])
 
@@ -235,7 +235,7 @@ async def _send_all(
     failures: dict[str, ServiceError] = {}
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
-        task = progress.add_task("asking", total=len(plan.open))
+        task = progress.add_task("sending", total=len(plan.open))
 
         def handle_result(request: Request, result: ServiceResponse | ServiceError) -> None:
             if isinstance(result, ServiceResponse):
@@ -244,7 +244,7 @@ async def _send_all(
             else:
                 failures[request.key] = result
             failure_count = f", {len(failures)} failed" if failures else ""
-            progress.update(task, advance=1, description=f"asking{failure_count}")
+            progress.update(task, advance=1, description=f"sending{failure_count}")
 
         try:
             async with asyncio.TaskGroup() as group:

@@ -1,12 +1,12 @@
-"""Builds beyond one process: cut into shards, run by an executor, resumed, merged.
+"""Builds in shards, which an executor runs in several processes or on a cluster; runs can be resumed.
 
-A run lies in one place, a folder here or on any file system that fsspec reaches::
+A run is a local folder, or a folder on any file system that fsspec supports::
 
     <out>/<dataset>/<config>/<split>-00000-of-00020.parquet ...
-                    README.md  manifest.json  shards.json  SHA256SUMS      when all shards are there
-                    .run/run.json                                          what is built
-                    .run/<hash of it>.arrow                                the same for workers
+                    README.md  manifest.json  shards.json  SHA256SUMS      once all shards are complete
+                    .run/run.json                                          identity of the run
+                    .run/<hash of it>.arrow                                specification and shards
                     .run/shards/000000.json ...                            hashes and counts of each shard
 
-A shard's bytes depend on the specification alone: not on the executor, the workers, or what was there before.
+The bytes of a shard depend only on the specification: not on the executor, the workers, or earlier runs.
 """

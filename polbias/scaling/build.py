@@ -1,4 +1,4 @@
-"""Build a dataset in shards, and merge them."""
+"""Build a dataset in shards, and write its manifest."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from polbias.scaling.run import ScaledRun, open_run
 from polbias.scaling.shards import ShardRecord, read_first_error, read_intact, remove_records
 from polbias.scaling.storage import Storage
 
-# From complete shards to a dataset: hash lists, card and manifest.
+# Hash lists, card and manifest of complete shards.
 
 SHARDS, SUMS = "shards.json", "SHA256SUMS"
 
@@ -33,7 +33,7 @@ SHARDS, SUMS = "shards.json", "SHA256SUMS"
 def write_dataset_files(
     run: ScaledRun, records: Mapping[int, ShardRecord], publication: Publication, templates: Path | None
 ) -> None:
-    """Write what a dataset says of itself: hash lists, card and, last, the manifest."""
+    """Write the hash lists, the card and, last, the manifest of a dataset."""
     storage, spec = run.storage, run.spec
     ordered_records = [record for _, record in sorted(records.items())]
     entries: dict[str, dict[str, SplitEntry]] = {}
@@ -73,7 +73,7 @@ def write_dataset_files(
     storage.write(CARD_FILE, card.encode())
     storage.write(MANIFEST, manifest.to_json().encode())
     for path in storage.sizes():
-        if path.endswith(".partial"):  # of workers that were killed
+        if path.endswith(".partial"):  # from killed workers
             storage.remove(path)
 
 
@@ -82,17 +82,17 @@ def _schema(storage: Storage, path: str) -> Any:
         return pq.read_schema(stream)
 
 
-# Build a dataset in shards: what is there and whole is kept, the rest is made, all is merged.
+# Build the missing shards of a dataset, then the files of the dataset.
 
 
 @dataclass(frozen=True)
 class ShardedBuildResult:
-    """What a build did.
+    """Result of a build.
 
     Attributes:
-        url: where the dataset is.
-        kept: number of shards that were there and whole.
-        made: number of shards that were made.
+        url: folder or address of the dataset.
+        n_existing: number of complete shards before the build.
+        n_built: number of shards that the build wrote.
     """
 
     url: str
@@ -109,11 +109,11 @@ def build_at_scale(
     status: Callable[[str], AbstractContextManager[object]] = nullcontext,
     progress: Callable[[int], AbstractContextManager[object]] = nullcontext,
 ) -> ShardedBuildResult:
-    """Build a dataset, or what is missing of it; `progress` is told how many shards are there already."""
+    """Build the missing shards of a dataset; `progress` gets the number of complete shards."""
     url, numbers = run.storage.url, range(len(run.slices))
     with _lock_build(run):
         open_run(run)
-        with status("hashing what is there"):
+        with status("hashing complete shards"):
             existing = read_intact(run, numbers)
         missing = [number for number in numbers if number not in existing]
         if missing:
@@ -127,11 +127,11 @@ def build_at_scale(
                 reason = (
                     f"the first problem: {first_error}"
                     if first_error
-                    else f"what became of them is in {resources.logs}"
+                    else f"see the logs in {resources.logs}"
                 )
                 raise BuildError(
                     f"{url}: {len(failed)} of {len(numbers)} shards are missing ({reason}); "
-                    "run the same command again: what is complete is kept"
+                    "run the same command again: complete shards are kept"
                 )
             write_dataset_files(run, existing | built, publication, templates)
     return ShardedBuildResult(url, len(existing), len(built))
@@ -139,7 +139,7 @@ def build_at_scale(
 
 @contextmanager
 def _lock_build(run: ScaledRun) -> Iterator[None]:
-    """Keep a second build out of a folder; behind an address two builds would write the same bytes."""
+    """Lock a local folder against other builds; concurrent builds at an address write the same bytes."""
     folder = run.storage.folder
     if not folder:
         yield

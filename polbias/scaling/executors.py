@@ -1,4 +1,4 @@
-"""Who makes the shards: this process, other processes, a Slurm cluster or a Ray cluster."""
+"""Executors of shards: threads of this process, processes, a Slurm cluster or a Ray cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from polbias.optional import install_command
 from polbias.scaling.run import ScaledRun
 from polbias.scaling.shards import build_shard
 
-# All call the same function for each shard; the last three by way of datatrove (`polbias.scaling.tasks`).
+# All executors call the same function per shard; the last three use datatrove (`polbias.scaling.tasks`).
 
 _SLURM_OPTIONS = frozenset(
     {
@@ -30,12 +30,12 @@ _RAY_OPTIONS = frozenset({"cpus_per_task", "mem_per_cpu_gb", "tasks_per_job", "t
 
 @dataclass(frozen=True)
 class Resources:
-    """What an executor may use.
+    """Resources of an executor.
 
     Attributes:
-        workers: how many shards are made at a time.
-        logs: a folder for logs; on a cluster one that all machines share.
-        options: of datatrove's executor, such as ``{"partition": "cpu"}``.
+        workers: number of shards built at a time.
+        logs: folder for logs; on a cluster all machines must share it.
+        options: options of datatrove's executor, such as ``{"partition": "cpu"}``.
     """
 
     workers: int
@@ -47,7 +47,7 @@ Executor = Callable[[ScaledRun, Sequence[int], Resources], None]
 
 
 def in_process(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
-    """Make shards in threads of this process; Arrow makes and writes rows without Python's lock."""
+    """Build shards in threads of this process; Arrow builds and writes rows without Python's lock."""
     _check_options("inprocess", resources.options)
     with ThreadPoolExecutor(resources.workers) as pool:
         futures = [pool.submit(build_shard, run, number) for number in numbers]
@@ -60,17 +60,17 @@ def in_process(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> 
 
 
 def local(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
-    """Make shards in processes of this machine."""
+    """Build shards in processes of this machine."""
     _check_options("local", resources.options)
     tasks = _import_datatrove_tasks()
     tasks.QuietLocal(**_executor_arguments(run, numbers, resources)).run()
 
 
 def slurm(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
-    """Make shards in an array of Slurm jobs, and wait for it to end.
+    """Build shards in an array of Slurm jobs, and wait for its end.
 
-    The logs' folder and the run's place must be reached from every node. Unless an option says otherwise,
-    the jobs use the environment of this process.
+    Every node needs access to the folder of the logs and to the run. Without the option ``env_command`` the
+    jobs use the environment of this process.
     """
     _check_options("slurm", resources.options, _SLURM_OPTIONS)
     tasks = _import_datatrove_tasks()
@@ -90,7 +90,7 @@ def slurm(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
 
 
 def ray(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
-    """Make shards in tasks of a Ray cluster: that of ``$RAY_ADDRESS``, else one on this machine."""
+    """Build shards in tasks of the Ray cluster at ``$RAY_ADDRESS``, by default a new one on this machine."""
     _check_options("ray", resources.options, _RAY_OPTIONS)
     _import_datatrove_tasks()
     try:
@@ -102,7 +102,7 @@ def ray(run: ScaledRun, numbers: Sequence[int], resources: Resources) -> None:
     if not cluster.is_initialized():
         try:
             cluster.init(log_to_driver=False, logging_level="ERROR")
-        except (ConnectionError, ValueError) as error:  # else taken for a file that cannot be written
+        except (ConnectionError, ValueError) as error:  # callers report other errors as a failed write
             reason = str(error).splitlines()[0]
             raise PolbiasError(
                 f"--executor ray: no cluster at RAY_ADDRESS ({reason}); start one, or unset it"
@@ -119,25 +119,25 @@ def _executor_arguments(run: ScaledRun, numbers: Sequence[int], resources: Resou
         "tasks": len(numbers),
         "workers": min(resources.workers, len(numbers)),
         "logging_dir": str(resources.logs),
-        # What is complete is known by records and hashes, not by datatrove's empty files.
+        # polbias skips complete shards by records and hashes, not by datatrove's empty files.
         "skip_completed": False,
     }
 
 
 def _import_datatrove_tasks() -> ModuleType:
-    """Import what needs datatrove, with nothing but errors on the screen."""
+    """Import the tasks of datatrove, whose log on the screen is limited to errors."""
     os.environ.setdefault("LOGURU_LEVEL", "ERROR")  # workers inherit it
     try:
         import datatrove.executor  # noqa: F401
         from loguru import logger
     except ImportError:
         raise PolbiasError(
-            "datatrove is not installed, which runs shards beyond this process; "
+            "datatrove is not installed, which executors other than inprocess need; "
             f"{install_command('scale')}, or use --executor inprocess"
         ) from None
     from polbias.scaling import tasks
 
-    logger.remove()  # in this process too, where something else may have imported it before
+    logger.remove()  # loguru may have been imported earlier in this process
     logger.add(_write_to_stderr, level=os.environ["LOGURU_LEVEL"])
     return tasks
 

@@ -1,4 +1,4 @@
-"""What a run builds, cut into shards, and written down where it is built."""
+"""Run of a build: its dataset, its shards, and the files that identify it."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from polbias.manifest import MANIFEST
 from polbias.scaling.spec_file import read_spec, write_spec
 from polbias.scaling.storage import Storage
 
-# A dataset cut into shards: which tables have how many, and their order.
+# Shards of a dataset, by table.
 
 
 @dataclass(frozen=True)
 class PlannedShard:
-    """One shard to be made.
+    """Shard of a table.
 
     Attributes:
         table: index of the table in the dataset.
-        rank: of the shard in its table.
-        world_size: shards of the table.
-        path: of the shard below the dataset's folder.
+        rank: index of the shard in its table.
+        world_size: number of shards of the table.
+        path: path of the shard below the dataset's folder.
         rows: number of rows.
     """
 
@@ -48,9 +48,9 @@ class PlannedShard:
 
 
 def plan_shards(spec: DatasetSpec, shards: int | None = None) -> tuple[PlannedShard, ...]:
-    """Cut a dataset into shards.
+    """Split a dataset into shards.
 
-    Every table gets as many as its rows need, then those with the largest shards get one more in turn.
+    Every table gets the fewest shards for its rows; further shards go to the table with the largest shards.
     """
     n_rows = [len(TableRows(table)) for table in spec.tables]
     n_shards = [max(1, -(-n // MAX_SHARD_ROWS)) for n in n_rows]
@@ -74,20 +74,20 @@ def plan_shards(spec: DatasetSpec, shards: int | None = None) -> tuple[PlannedSh
 
 
 def require_scalable(name: str) -> Publication:
-    """Return the publication of a dataset that comes in any size."""
+    """Return the publication of a dataset of any size; raise for a dataset of fixed size."""
     publication = registry.publication(name)
     if publication.max_rows is None:
         names = [
             candidate for candidate in registry.dataset_names() if registry.publication(candidate).max_rows
         ]
         raise PolbiasError(
-            f"{name} comes in one size; build it with `polbias build {name}` and no options of scale "
+            f"{name} has a fixed size; build it with `polbias build {name}` without the options for scale "
             f"(datasets of any size: {', '.join(names)})"
         )
     return publication
 
 
-# What a run builds, written down where it is built, so that it can be resumed and workers can read it.
+# A run and its files, from which it is resumed and which workers read.
 
 FOLDER = ".run"
 _RUN = f"{FOLDER}/run.json"
@@ -97,13 +97,13 @@ _SAMPLE_ROWS = 4096
 
 @dataclass(frozen=True)
 class ScaledRun:
-    """A dataset being built in a place.
+    """Build of a dataset in shards.
 
     Attributes:
-        url: the folder or address of the dataset.
-        spec: the dataset.
-        slices: its shards.
-        asked: what tells it from other runs, as ``.run/run.json`` holds it.
+        url: folder or address of the dataset.
+        spec: specification of the dataset.
+        slices: shards of the dataset.
+        identity: contents of ``.run/run.json``, which differ between runs.
     """
 
     url: str
@@ -113,12 +113,12 @@ class ScaledRun:
 
     @property
     def storage(self) -> Storage:
-        """The place of the dataset."""
+        """Storage of the dataset."""
         return Storage(self.url)
 
     @property
     def run_hash(self) -> str:
-        """A hash of what tells this run from others."""
+        """Hash of the identity, 16 hexadecimal digits."""
         return hashlib.sha256(json.dumps(self.identity).encode()).hexdigest()[:16]
 
     @property
@@ -127,7 +127,7 @@ class ScaledRun:
         return sum(shard.rows for shard in self.slices)
 
     def size(self) -> int:
-        """Estimate the bytes of all shards from the first rows of one shard a table."""
+        """Estimate the bytes of all shards from the first rows of each table."""
         total = 0.0
         for shard in self.slices:
             if not shard.rank:
@@ -147,7 +147,7 @@ def plan_run(
     unpublished: bool = False,
     shards: int | None = None,
 ) -> ScaledRun:
-    """Cut a dataset into shards; nothing is written."""
+    """Return the run of a dataset with its shards; no file is written."""
     slices = plan_shards(spec, shards)
     identity: dict[str, Any] = {
         "version": spec.version,
@@ -164,29 +164,29 @@ def plan_run(
 
 
 def open_run(run: ScaledRun) -> None:
-    """Write a run's files down, or find that they are there."""
+    """Write the files of a run, or check that existing ones match; raise if the folder has another run."""
     storage = run.storage
     content = storage.read(_RUN)
     if content is None and storage.read(MANIFEST) is not None:
-        raise BuildError(f"{storage.url}: holds another build; remove it or use another --output")
+        raise BuildError(f"{storage.url}: found another build; remove it or use another --output")
     if content is None:
         metadata = {"slices": [asdict(shard) for shard in run.slices], "asked": run.identity}
         storage.write(_spec_path(run.run_hash), write_spec(run.spec, metadata))
         storage.write(_RUN, json.dumps(run.identity, indent=1).encode())
     elif difference := _difference(content, run.identity):
         raise BuildError(
-            f"{storage.url}: holds another run ({difference}); give the same options to "
-            "continue it, or remove it, or use another --output"
+            f"{storage.url}: found another run ({difference}); use the same options to "
+            "resume it, remove it, or use another --output"
         )
 
 
 @lru_cache(maxsize=2)
 def load_run(url: str, run_hash: str) -> ScaledRun:
-    """Read a run as a worker does; once in a process."""
+    """Load a run in a worker; cached per process."""
     path = _spec_path(run_hash)
     content = Storage(url).read(path)
     if content is None:
-        raise BuildError(f"{url}: no run found (no {path}); all workers must reach the same place")
+        raise BuildError(f"{url}: no run found (no {path}); all workers need access to the same folder")
     try:
         spec, metadata = read_spec(content)
         run = ScaledRun(
@@ -194,12 +194,12 @@ def load_run(url: str, run_hash: str) -> ScaledRun:
         )
         is_other_run = run.run_hash != run_hash
     except (ValueError, TypeError, LookupError) as error:
-        raise BuildError(f"{url}/{path}: not readable ({error}); remove {FOLDER} and begin again") from None
+        raise BuildError(f"{url}/{path}: not readable ({error}); remove {FOLDER} and run again") from None
     if is_other_run:
-        raise BuildError(f"{url}/{path}: found another run there; remove {FOLDER} and begin again")
+        raise BuildError(f"{url}/{path}: found another run; remove {FOLDER} and run again")
     if run.identity[_SOURCES] != _hash_sources(run.spec):
         raise BuildError(
-            f"{url}: was begun with {run.identity['writer']} and another version of polbias than this "
+            f"{url}: was started with {run.identity['writer']} and another version of polbias than this "
             f"machine's ({_writer()}); use one environment on all machines"
         )
     return run
@@ -225,6 +225,6 @@ def _difference(content: bytes, identity: Mapping[str, Any]) -> str | None:
     for key in [*identity, *existing]:
         if existing.get(key) != identity.get(key):
             if key == _SOURCES:
-                return "the templates or polbias itself have changed since"
+                return "the templates or polbias have changed since"
             return f"{key}: {existing.get(key)} there, {identity.get(key)} here"
     return None

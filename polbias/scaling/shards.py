@@ -1,4 +1,4 @@
-"""One shard of a run, and the record of what it is, by which it is known to be whole."""
+"""Build shards of a run, and check that shards are complete by their records."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from polbias.manifest import FileEntry
 from polbias.scaling.run import FOLDER, ScaledRun, load_run
 from polbias.scaling.storage import Storage
 
-_THREADS = 8  # hashing and reading from a network both wait without Python's lock
+_THREADS = 8  # hashing and network reads release Python's lock
 _PROOF = "proof"
 
 
 class ShardRecord(FileEntry):
-    """A shard, as written after it: a file, and what is known of its rows.
+    """Record of a complete shard, written after its file.
 
     Attributes:
-        leaves: hash of the logical content of every block of its rows.
-        proofs: how often each value of the column ``proof`` stands in it; empty without that column.
+        leaves: content hash of every block of rows.
+        proofs: counts of the values in the column ``proof``; empty without this column.
     """
 
     leaves: tuple[str, ...]
@@ -36,19 +36,19 @@ def _record_path(number: int) -> str:
 
 
 def recorded_shards(run: ScaledRun) -> set[int]:
-    """Return the shards that have a record; their files are not looked at."""
+    """Return the shards with a record; their files are not checked."""
     present = run.storage.sizes()
     return {number for number in range(len(run.slices)) if _record_path(number) in present}
 
 
 def remove_records(run: ScaledRun, numbers: Iterable[int]) -> None:
-    """Remove the records of shards that are to be made."""
+    """Remove the records of shards to build."""
     for number in recorded_shards(run).intersection(numbers):
         run.storage.remove(_record_path(number))
 
 
 def read_intact(run: ScaledRun, numbers: Iterable[int], check_hashes: bool = True) -> dict[int, ShardRecord]:
-    """Return the records of the shards that are there as their records say."""
+    """Return the records of the shards whose files match them in size and, if `check_hashes`, SHA-256."""
     storage = run.storage
     sizes = storage.sizes()
 
@@ -74,7 +74,7 @@ def read_intact(run: ScaledRun, numbers: Iterable[int], check_hashes: bool = Tru
 
 
 def read_first_error(run: ScaledRun, numbers: Iterable[int]) -> str | None:
-    """Return why the first of these shards was not made, if its worker could say so."""
+    """Return the error that a worker recorded for the first of these shards, or None."""
     recorded = recorded_shards(run).intersection(numbers)
     return (
         (run.storage.read(_record_path(min(recorded))) or b"").decode("utf-8", "replace")
@@ -84,7 +84,7 @@ def read_first_error(run: ScaledRun, numbers: Iterable[int]) -> str | None:
 
 
 def build_shard(run: ScaledRun, number: int) -> None:
-    """Make a shard, put it in its place, and then its record."""
+    """Build a shard, store it, and then write its record."""
     shard, storage = run.slices[number], run.storage
     with storage.workspace(shard.path) as folder:
         shard_file = run_shard(
@@ -103,9 +103,9 @@ def build_shard(run: ScaledRun, number: int) -> None:
 
 
 def build_shard_or_record_error(url: str, run_hash: str, number: int) -> None:
-    """Make a shard; a problem that a user can mend is put in the place of its record instead of raised.
+    """Build a shard; write a `BuildError` into the file of its record instead of raising it.
 
-    A worker may run where nobody sees its errors.
+    Errors of a worker on another machine may not reach the user.
     """
     try:
         build_shard(load_run(url, run_hash), number)
@@ -114,7 +114,7 @@ def build_shard_or_record_error(url: str, run_hash: str, number: int) -> None:
 
 
 def _count_proofs(path: Path) -> dict[str, int]:
-    """Count how the gold labels of a shard are known."""
+    """Count the values in the column ``proof`` of a shard."""
     if _PROOF not in pq.read_schema(path).names:
         return {}
     counts = pq.read_table(path, columns=[_PROOF])[_PROOF].value_counts().to_pylist()

@@ -1,4 +1,4 @@
-"""A specification as an Arrow file: arrays as columns, the rest as JSON; reading one runs no code."""
+"""Specification as an Arrow file: arrays as columns, everything else as JSON; reading one runs no code."""
 
 from __future__ import annotations
 
@@ -38,12 +38,14 @@ _READ_ERRORS = (OSError, ValueError, LookupError, TypeError, AttributeError, Rec
 
 
 class _Writer:
-    """Numbers models, arrays and types; what several columns share stands once."""
+    """Encoder that numbers models, arrays and types; an object that columns share is written once."""
 
     def __init__(self) -> None:
         self.models: list[Any] = []
         self.arrays: list[Any] = []
-        self._numbers: dict[int, tuple[Any, dict[str, int]]] = {}  # by identity, with what must stay alive
+        self._numbers: dict[
+            int, tuple[Any, dict[str, int]]
+        ] = {}  # by id; the reference keeps the object alive
 
     def encode(self, value: Any) -> Any:
         if isinstance(value, tuple | list):
@@ -68,7 +70,7 @@ class _Writer:
 
 
 def write_spec(spec: DatasetSpec, metadata: Any) -> bytes:
-    """Return a specification, with what JSON can hold about it, as an Arrow stream of one row."""
+    """Return a specification and JSON metadata as an Arrow stream of one row."""
     writer = _Writer()
     writer.encode(spec)
     head = json.dumps({"about": metadata, "models": writer.models})
@@ -81,10 +83,10 @@ def write_spec(spec: DatasetSpec, metadata: Any) -> bytes:
 
 
 def read_spec(content: bytes) -> tuple[DatasetSpec, Any]:
-    """Return the specification that `write_spec` wrote, and what was said about it.
+    """Return the specification that `write_spec` wrote, and its metadata.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if the content is not a specification.
     """
     try:
         with pa.ipc.open_stream(content) as stream:

@@ -1,4 +1,4 @@
-"""Storage of a run: a local folder, or any file system that fsspec reaches (s3://, ...)."""
+"""Storage of a run: a local folder, or any file system that fsspec supports (s3://, ...)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHUNK = 1 << 22
 
 
 class Storage:
-    """Files by their relative path; what is written appears whole or not at all."""
+    """Files by relative path; writes are atomic."""
 
     def __init__(self, url: str) -> None:
         from fsspec.core import url_to_fs
@@ -37,7 +37,7 @@ class Storage:
         self._files = DirFileSystem(root, files)
 
     def read(self, path: str) -> bytes | None:
-        """Return a file's bytes, or None if it is not there."""
+        """Return the bytes of a file, or None if it does not exist."""
         with self._wrap_errors("read", path):
             try:
                 return bytes(self._files.cat_file(path))
@@ -54,7 +54,7 @@ class Storage:
 
     @contextmanager
     def workspace(self, path: str) -> Iterator[Path]:
-        """Give a folder in which one file is made: the local one itself, or one whose file is uploaded."""
+        """Yield a folder to write one file to: the local folder, or a temporary one with upload."""
         if self.folder:
             yield self.folder
             return
@@ -64,7 +64,7 @@ class Storage:
                 self._files.put_file(f"{folder}/{path}", path)
 
     def sizes(self) -> dict[str, int]:
-        """Return all files with their sizes in bytes."""
+        """Return the size in bytes of every file."""
         with self._wrap_errors("listed", ""):
             self._files.fs.invalidate_cache()
             try:
@@ -74,7 +74,7 @@ class Storage:
             return {path: int(entry["size"] or 0) for path, entry in entries.items()}
 
     def open(self, path: str) -> Any:
-        """Return a file to read from, in binary."""
+        """Open a file for binary reading."""
         with self._wrap_errors("read", path):
             return self._files.open(path, "rb", block_size=_CHUNK)
 
@@ -93,7 +93,7 @@ class Storage:
 
     @contextmanager
     def _wrap_errors(self, action: str, path: str) -> Iterator[None]:
-        """Say in one line what was refused; the libraries of services raise errors of many kinds."""
+        """Raise any error as a `BuildError` of one line; the libraries of services raise many types."""
         try:
             yield
         except Exception as error:

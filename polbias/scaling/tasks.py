@@ -1,4 +1,4 @@
-"""Tasks of datatrove, each of which makes one shard, and its executors as polbias uses them."""
+"""Datatrove step that builds one shard per task, and datatrove executors for polbias."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from polbias.scaling.shards import build_shard_or_record_error
 
 
 class QuietLocal(LocalPipelineExecutor):  # type: ignore[misc]
-    """Processes on this machine, whose logs go to their files only."""
+    """Processes on this machine, which log only to files."""
 
     def _run_for_rank(self, rank: int, local_rank: int = 0, node_rank: int = -1) -> Any:
-        # datatrove logs the task with local rank 0 on the screen too, where our progress bar is.
+        # datatrove also logs the task with local rank 0 to the screen, where polbias has a progress bar.
         return super()._run_for_rank(rank, local_rank + 1, node_rank)
 
 
 class PolbiasSlurm(SlurmPipelineExecutor):  # type: ignore[misc]
-    """An array of Slurm jobs; partition and quality of service are the cluster's where none are given."""
+    """Array of Slurm jobs; partition and quality of service default to the cluster's."""
 
     def launch_job(self) -> None:
         """Submit the array."""
@@ -38,22 +38,22 @@ class PolbiasSlurm(SlurmPipelineExecutor):  # type: ignore[misc]
             super().launch_job()
         except subprocess.CalledProcessError as error:
             raise PolbiasError(
-                f"sbatch refused the jobs (status {error.returncode}, its message is above); "
+                f"sbatch rejected the jobs (status {error.returncode}, its message is above); "
                 "correct --option, such as partition=NAME or time=HH:MM:SS"
             ) from None
 
     def get_sbatch_args(self, max_array: int = 1) -> Json:
-        """Return what sbatch is told, without what was left open."""
+        """Return the arguments of sbatch without None values."""
         return {
             name: value for name, value in super().get_sbatch_args(max_array).items() if value is not None
         }
 
     def launch_merge_stats(self) -> None:
-        """Do nothing: the counts of a run are those of its records."""
+        """Do nothing: polbias counts by records."""
 
 
 def is_queued(job: str) -> bool:
-    """Tell whether jobs of this name wait or run."""
+    """Whether jobs of this name are pending or running."""
     try:
         return bool(
             subprocess.run(
@@ -62,19 +62,19 @@ def is_queued(job: str) -> bool:
         )
     except (OSError, subprocess.CalledProcessError) as error:
         raise PolbiasError(
-            f"squeue does not say what became of {job} ({error}); the jobs go on: run the command again later"
+            f"squeue failed for {job} ({error}); the jobs continue: run the command again later"
         ) from None
 
 
 class MakeShards(PipelineStep):  # type: ignore[misc]
-    """Makes the shard of each task.
+    """Step that builds the shard of each task.
 
-    Holds where the run is, not the run: a task is a few bytes, and a worker reads the run once.
+    A task has the address of the run, not the run: a task is a few bytes, and a worker loads the run once.
 
     Args:
-        url: the folder or address of the dataset.
-        run_hash: the run's.
-        numbers: the shard of each task.
+        url: folder or address of the dataset.
+        run_hash: hash of the run.
+        numbers: shard number of each task.
     """
 
     name = "make shards"
@@ -85,8 +85,8 @@ class MakeShards(PipelineStep):  # type: ignore[misc]
         self._run, self._numbers = (url, run_hash), list(numbers)
 
     def run(self, data: Any = None, rank: int = 0, world_size: int = 1) -> Any:
-        """Make the shard of one task."""
-        # In a process of a pool, let Ctrl-C be handled by the process that owns the pool.
+        """Build the shard of one task."""
+        # In a process of a pool, ignore Ctrl-C; the parent process handles it.
         import multiprocess
 
         if multiprocess.parent_process() is not None:

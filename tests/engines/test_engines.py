@@ -40,7 +40,7 @@ def test_shards_that_fail_are_one_error_and_are_made_later(engine, reference, tm
     assert f"1 of {SHARDS} shards are missing" in error
     assert "us_en_formal" in error
     assert "another file or folder has this path" in error
-    assert error.endswith("run the same command again: what is complete is kept")
+    assert error.endswith("run the same command again: complete shards are kept")
     assert not (tmp_path / NAME / "manifest.json").exists()
     obstacle.unlink()
     done = build(tmp_path, name, env)
@@ -95,7 +95,7 @@ def test_slurm_refuses_what_it_does_not_have_in_one_line(slurm_cluster, tmp_path
     done = run_python(command, env=slurm_cluster, check=False)
     assert done.returncode == 1
     *said, error = done.stderr.strip().splitlines()
-    assert error.startswith("polbias: sbatch refused the jobs")
+    assert error.startswith("polbias: sbatch rejected the jobs")
     assert any("invalid partition" in line for line in said)
 
 

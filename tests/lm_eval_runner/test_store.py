@@ -76,7 +76,7 @@ def test_a_run_that_is_killed_loses_nothing(tmp_path: Path) -> None:
         [sys.executable, "-c", code, str(path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "written\n"
-        with pytest.raises(PolbiasError, match="another run is asking the same model the same task"):
+        with pytest.raises(PolbiasError, match="another run of the same model and task is writing to it"):
             AnswerStore(path)
         process.send_signal(signal.SIGKILL)
     store = AnswerStore(path)
@@ -107,7 +107,7 @@ def test_a_file_that_is_none(tmp_path: Path) -> None:
     path.write_text("this is no database, whatever its name says, and it is long enough\n" * 20, "utf-8")
     assert AnswerStore(path).damaged is not None
     (tmp_path / "file").touch()
-    with pytest.raises(InputError, match="cannot be made"):
+    with pytest.raises(InputError, match="cannot be created"):
         AnswerStore(tmp_path / "file" / "b.sqlite")
 
 

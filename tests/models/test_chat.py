@@ -102,7 +102,7 @@ def test_a_timeout_is_tried_again_and_then_said(server):
     server.stall_next(seconds=3, times=5)
     error = problem(chat(server, timeout=0.2, retries=1))
     assert (error.kind, error.fatal) == ("timeout", False)
-    assert "no answer within 0.2 s, 2 times" in str(error)
+    assert "no response within 0.2 s, 2 times" in str(error)
 
 
 def test_what_still_fails_after_all_tries_is_said(server):
@@ -114,7 +114,7 @@ def test_what_still_fails_after_all_tries_is_said(server):
     server.fail_next(429, times=9, headers={"Retry-After": "600"})
     error = problem(chat(server))
     assert error.kind == "rate"
-    assert "the server asks to wait 600 s" in str(error)
+    assert "the server requests a wait of 600 s" in str(error)
 
 
 def test_a_server_that_is_not_there():
@@ -157,17 +157,20 @@ def test_an_empty_account_is_fatal(server):
     ("body", "said"),
     [
         (b'{"choices": [', "not JSON"),
-        (b"[1]", "no chat completion"),
-        (b"{}", "no chat completion"),
-        (b'{"choices": []}', "no chat completion"),
-        (b'{"choices": [{"message": {"content": [{"text": "x"}]}}]}', "not text but a list"),
-        (b'{"choices": [{"message": {"content": 3}}]}', "not text but a int"),
-        (b'{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}', "the answer is empty"),
+        (b"[1]", "not a chat completion"),
+        (b"{}", "not a chat completion"),
+        (b'{"choices": []}', "not a chat completion"),
+        (
+            b'{"choices": [{"message": {"content": [{"text": "x"}]}}]}',
+            "found a response of type list, expected text",
+        ),
+        (b'{"choices": [{"message": {"content": 3}}]}', "found a response of type int, expected text"),
+        (b'{"choices": [{"message": {"content": null}, "finish_reason": "stop"}]}', "the response is empty"),
         (
             b'{"choices": [{"message": {"content": " "}, "finish_reason": "length"}]}',
             "raise max_output_tokens",
         ),
-        (b'{"choices": [{"message": null}]}', "the answer is empty"),
+        (b'{"choices": [{"message": null}]}', "the response is empty"),
     ],
 )
 def test_an_answer_that_cannot_be_used_is_tried_again_and_then_said(server, body, said):

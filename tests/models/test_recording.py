@@ -86,7 +86,7 @@ def test_half_a_line_at_the_end_is_left_out_and_asked_for_again(tmp_path, length
     content = path.read_bytes()
     lines = content.splitlines(keepends=True)
     path.write_bytes(b"".join(lines[:2]) + lines[2][:-1][:length])
-    notice = f"{path}:3: left out, as only half of it was written"
+    notice = f"{path}:3: skipped an incomplete line"
     replay = Recorder(path, replay=True)
     assert (replay.notice, len(replay), replay.find(question(2))) == (notice, 2, None)
     with Recorder(path) as recorder:
@@ -103,7 +103,7 @@ def test_an_answer_for_which_there_is_no_room_takes_no_other_with_it(tmp_path):
     with (
         Recorder(path) as recorder,
         largest_file(len(content) + 100),
-        pytest.raises(PolbiasError, match=r"r\.jsonl: an answer cannot be recorded \(File too large\)"),
+        pytest.raises(PolbiasError, match=r"r\.jsonl: a response cannot be recorded \(File too large\)"),
     ):
         recorder.record(question(3), ServiceResponse("x" * 20_000))
     with Recorder(path) as recorder:
@@ -147,7 +147,7 @@ def test_a_file_from_elsewhere_is_completed(tmp_path):
         (lambda line: b"<<<<<<< HEAD", "not a line of JSON"),
         (lambda line: line[:50], "not a line of JSON"),
         (lambda line: b"[1]", "not a recorded answer"),
-        (lambda line: line.replace(b"Frage 1", b"Frage 7"), "its key is not that of its request"),
+        (lambda line: line.replace(b"Frage 1", b"Frage 7"), "its key does not match its request"),
         (lambda line: line.replace(b'"usage":', b'"use":'), "its answer is incomplete"),
         (
             lambda line: line.replace(b'"finish":"stop"', b'"finish":1'),
@@ -176,9 +176,9 @@ def test_a_foreign_last_line_is_no_killed_run(tmp_path):
 
 
 def test_a_replay_needs_a_file_and_writes_none(tmp_path):
-    with pytest.raises(InputError, match="no such file; record the answers first"):
+    with pytest.raises(InputError, match="no such file; record the responses first"):
         Recorder(tmp_path / "none", replay=True)
-    with pytest.raises(PolbiasError, match="nothing is recorded"):
+    with pytest.raises(PolbiasError, match="responses cannot be recorded"):
         Recorder(filled(tmp_path / "r"), replay=True).record(question(5), ServiceResponse("x"))
     Recorder(tmp_path / "untouched").close()
     assert not (tmp_path / "untouched").exists()
@@ -199,9 +199,9 @@ def test_a_file_that_cannot_be_written_is_told_before_anything_is_asked(tmp_path
     (tmp_path / "file").write_text("in the place of a folder")
     (tmp_path / "folder").mkdir()
     for path in (tmp_path / "file" / "r.jsonl", tmp_path / "folder"):
-        with pytest.raises(PolbiasError, match="an answer cannot be recorded "):
+        with pytest.raises(PolbiasError, match="a response cannot be recorded "):
             Recorder(path)
-    with pytest.raises(InputError, match=r"r\.jsonl\.gz: answers are recorded as plain text"):
+    with pytest.raises(InputError, match=r"r\.jsonl\.gz: responses are recorded as plain text"):
         Recorder(tmp_path / "r.jsonl.gz")
     with Recorder(tmp_path / "new" / "r.jsonl"):
         assert not (tmp_path / "new" / "r.jsonl").exists()

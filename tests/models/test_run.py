@@ -54,7 +54,7 @@ def test_answers_come_in_the_order_of_the_requests_and_repeated_ones_are_asked_o
     assert texts(outcome) == [f"<question{n}>" for n in [*range(20), 3]]
     assert (outcome.n_sent, outcome.recorded, outcome.complete, server.count) == (20, 0, True, 20)
     assert outcome.usage == {"openai input_tokens": 20, "openai output_tokens": 0}
-    assert "21 requests: 0 recorded, 20 to ask, 1 the same as another" in shown(console)
+    assert "21 requests: 0 recorded, 20 to send, 1 the same as another" in shown(console)
 
 
 def test_a_second_run_asks_nothing(server, tmp_path, console):
@@ -112,7 +112,7 @@ def test_nothing_is_sent_before_the_estimate_is_accepted(server, tmp_path, conso
     monkeypatch.setattr("rich.prompt.Confirm.ask", answer)
     monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
     recorder = Recorder(tmp_path / "r")
-    with pytest.raises(PolbiasError, match="nothing was sent: the estimate was not accepted"):
+    with pytest.raises(PolbiasError, match="no request was sent: the estimate was not accepted"):
         run_requests(requests(model, 3), [model], recorder, console=console)
     assert questions[0][0] == "Send 3 requests?"
     assert "cost unknown (a server of your own" in questions[0][1]
@@ -142,7 +142,7 @@ def test_a_failure_stops_no_other_and_running_again_asks_only_for_it(server, tmp
     assert texts(first)[:4] == [None, None, None, "<question3>"]
     assert "2 failed: openai stub at" in shown(console)
     assert "[q0, q1]" in shown(console)
-    assert "run the same again to ask only for these" in shown(console)
+    assert "run the same command again to send only these" in shown(console)
     before = server.count
     with Recorder(tmp_path / "r") as recorder:
         assert run_requests(requests(model, 12), [model], recorder, yes=True, console=console).complete
@@ -173,7 +173,7 @@ def test_two_services_in_one_run(server, tmp_path, console, monkeypatch):
 
 
 def test_a_request_for_another_service_is_an_error(server, tmp_path, console):
-    with pytest.raises(InputError, match="request q0: is for openai other, which is none of the services"):
+    with pytest.raises(InputError, match="request q0: found openai other, expected one of the services"):
         run_requests(
             requests(Chat("other"), 1), [chat(server)], Recorder(tmp_path / "r"), yes=True, console=console
         )
@@ -192,7 +192,7 @@ def test_an_answer_that_cannot_be_recorded_ends_the_run(server, tmp_path, consol
     with (
         Recorder(tmp_path / "r") as recorder,
         largest_file(0),
-        pytest.raises(PolbiasError, match="an answer cannot be recorded"),
+        pytest.raises(PolbiasError, match="a response cannot be recorded"),
     ):
         run_requests(requests(model, 3), [model], recorder, yes=True, console=console)
     assert server.count == 1
@@ -284,7 +284,7 @@ def test_a_killed_run_is_resumed_without_asking_twice(tmp_path, console):
 
 def test_nothing_is_asked_if_no_answer_could_be_recorded(server, tmp_path):
     (tmp_path / "file").write_text("in the place of a folder")
-    with pytest.raises(PolbiasError, match="an answer cannot be recorded"):
+    with pytest.raises(PolbiasError, match="a response cannot be recorded"):
         answer_requests(requests(chat(server), 3), [chat(server)], tmp_path / "file" / "r", False, None, True)
     assert server.count == 0
 
@@ -297,4 +297,4 @@ def test_half_a_line_is_told_once_and_its_request_asked_again(server, tmp_path, 
         if server.count == 2:
             path.write_bytes(path.read_bytes()[:-9])
     assert server.count == 3
-    assert shown(console).count("r.jsonl:2: left out, as only half of it was written") == 1
+    assert shown(console).count("r.jsonl:2: skipped an incomplete line") == 1

@@ -109,7 +109,7 @@ def test_from_models_to_table_and_page(
     path, servers = kit
     out = tmp_path / "out"
     results.main([str(path), "-o", str(out)])
-    assert "nothing was asked" in capsys.readouterr().out
+    assert "no model ran" in capsys.readouterr().out
     assert [server.count for server in servers] == [0, 0, 0]
     assert not out.exists()
 
@@ -152,7 +152,7 @@ def test_from_models_to_table_and_page(
     other = tmp_path / "other.yaml"
     other.write_text(fixed.decode().replace("measure: leaning}", "measure: refusal_gap}"), "utf-8")
     monkeypatch.setattr(results, "FIXED", other)
-    with pytest.raises(InputError, match="found other headlines than in other.yaml"):
+    with pytest.raises(InputError, match="found headlines that differ from other.yaml"):
         results.main([str(path), "-o", str(out), "--yes"])
 
 

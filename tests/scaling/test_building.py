@@ -133,13 +133,13 @@ def test_a_lost_manifest_and_leftovers_of_killed_workers_are_mended(finished, sp
 def test_another_run_in_the_place_is_refused(finished, spec):
     before = published(finished)
     other = plan_run(str(finished.parent), spec, ROWS, shards=SHARDS - 1)
-    with pytest.raises(BuildError, match=r"holds another run \(\w+/test: .* in \d shards there"):
+    with pytest.raises(BuildError, match=r"found another run \(\w+/test: .* in \d shards there"):
         build(other)
     other = plan_run(str(finished.parent), spec, 2 * ROWS, shards=SHARDS)
     with pytest.raises(BuildError, match=rf"rows: {ROWS} there, {2 * ROWS} here"):
         build(other)
     changed = spec.tables[0].model_copy(update={"version": "9.0.0"})
-    with pytest.raises(BuildError, match="templates or polbias itself have changed"):
+    with pytest.raises(BuildError, match="templates or polbias have changed"):
         build(begin(spec.model_copy(update={"tables": (changed, *spec.tables[1:])}), finished.parent))
     assert published(finished) == before
 
@@ -148,7 +148,7 @@ def test_a_plain_build_in_the_place_is_refused(run):
     folder = Path(run.storage.url)
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text("{}")
-    with pytest.raises(BuildError, match="holds another build; remove it"):
+    with pytest.raises(BuildError, match="found another build; remove it"):
         build(run)
 
 
@@ -202,7 +202,7 @@ def test_a_worker_in_another_environment_is_refused(run, monkeypatch):
 
 
 def test_a_worker_that_does_not_see_the_place_says_so(tmp_path):
-    with pytest.raises(BuildError, match="all workers must reach the same place"):
+    with pytest.raises(BuildError, match="all workers need access to the same folder"):
         load_run(str(tmp_path), "0" * 64)
 
 
@@ -237,7 +237,7 @@ def test_what_lies_in_the_place_is_checked_and_never_run(spec, tmp_path, damage)
 
 
 def test_datasets_of_one_size_are_refused():
-    with pytest.raises(PolbiasError, match=r"comes in one size; .*partisan-inference-xl"):
+    with pytest.raises(PolbiasError, match=r"has a fixed size; .*partisan-inference-xl"):
         require_scalable("policy-statements")
 
 

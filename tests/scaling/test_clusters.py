@@ -72,7 +72,7 @@ def test_what_is_left_open_is_left_to_the_cluster(spec, tmp_path, cluster):
 def test_jobs_that_slurm_refuses_are_one_error(spec, tmp_path, cluster):
     (cluster / "sbatch").write_text("#!/bin/bash\nexit 1\n")
     run = begin(spec, tmp_path / "slurm", 4)
-    with pytest.raises(PolbiasError, match="sbatch refused the jobs"):
+    with pytest.raises(PolbiasError, match="sbatch rejected the jobs"):
         build(run, "slurm", workers=4)
 
 

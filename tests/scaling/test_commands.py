@@ -55,7 +55,7 @@ def test_a_plan_says_rows_shards_and_bytes_and_builds_nothing(tmp_path):
         (("--rows", "10"), "found 0 dataset names"),
         ((NAME, "policy-statements", "--workers", "2"), "found 2 dataset names"),
         ((NAME, "--executor", "cloud"), "expected one of inprocess, local, slurm, ray"),
-        (("policy-statements", "--rows", "10"), "comes in one size"),
+        (("policy-statements", "--rows", "10"), "has a fixed size"),
         (("no-such-set", "--shards", "2"), "no dataset is called 'no-such-set'"),
         ((NAME, "--rows", "3"), "can be drawn"),
     ],
