@@ -62,8 +62,8 @@ def cohen_kappa(first: ArrayLike, second: ArrayLike) -> float:
 def krippendorff_alpha(ratings: ArrayLike) -> float:
     """Return Krippendorff's alpha of nominal codes; code 0 is a missing rating.
 
-    The library `krippendorff` is under the GPL, so it is no dependency; the tests compare both where it is
-    installed.
+    The library `krippendorff` cannot be a dependency, as it is under the GPL; the tests compare both where it
+    is installed.
 
     Source:
         Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C.

@@ -30,7 +30,7 @@ class AnswerTableError(PolbiasError, ValueError):
 
 
 def count_silences(labels: ArrayLike, first: int = 2) -> Json:
-    """Count the non-answers of each kind among label codes, of which `first` is a refusal."""
+    """Count the non-answers of each kind among label codes; `first` is the code of a refusal."""
     codes = np.asarray(labels, np.intp) - first
     return {name: int(np.count_nonzero(codes == code)) for code, name in enumerate(NON_ANSWER_COUNTS)}
 

@@ -195,7 +195,7 @@ def samples(path: Path) -> Iterator[tuple[int, Json]]:
 def response_metadata(output: Any) -> Json:
     """Return finish reason, reasoning and usage of a model's output, as `polbias eval` logs them.
 
-    Input tokens include those that the provider cached; hidden reasoning is replaced by its summary.
+    Input tokens include cached ones; hidden reasoning is replaced by its summary.
     """
     if not output.choices:
         return {}

@@ -99,7 +99,7 @@ class PairMaker:
         is_hashtag = claim[: hit.start].endswith("#") and hit.end == hit.token_end
         if hit.quoted or (hit.proper and not is_hashtag):
             kind = "quotation" if hit.quoted else "name"
-            reason = f"{kind}: {hit.surface!r} stands in a {kind}, where nothing is exchanged"
+            reason = f"{kind}: {hit.surface!r} is in a {kind}, where no word is exchanged"
             return _build_failed_pair(base, exchange, reason, hit.kind)
         # A compound with the word as its head is a different term ("Vorquartal").
         free_hits = [

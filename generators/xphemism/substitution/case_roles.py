@@ -405,7 +405,7 @@ def check_text(tokens: Tokens, last: int) -> None:
     following = tokens[last + 1 : last + 3]
     has_stroke = len(following) == 2 and following[0].text == "/" and following[1].text[0].islower()
     if has_stroke and tokens[last].end == following[0].start and following[0].end == following[1].start:
-        raise NeedsReviewError("token", f'"{tokens[last].text}" goes on after the word')
+        raise NeedsReviewError("token", f'"{tokens[last].text}" continues after the word')
 
 
 def is_abstract(word: Word) -> bool:

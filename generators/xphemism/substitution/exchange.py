@@ -69,7 +69,7 @@ def exchange_other(first: int, last: int, surface: str, base: Word, exchange: Wo
     elif exchange.pos in ("fixed", "adjective"):
         text = exchange.word
     else:
-        raise NeedsReviewError("part-of-speech", f'"{exchange.word}" cannot stand where "{base.word}" stands')
+        raise NeedsReviewError("part-of-speech", f'"{exchange.word}" cannot replace "{base.word}" here')
     if surface[:1].isupper():
         text = text[:1].upper() + text[1:]
     return (Span(first, last, text, "word"),)
@@ -252,7 +252,7 @@ def _exchange_hit(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple
     prefix = tokens[first].text[: hit.start - tokens[first].start]
     suffix = tokens[last].text[hit.end - tokens[last].start :]
     if suffix:
-        raise NeedsReviewError("token", f'"{tokens[last].text}" goes on after the word')
+        raise NeedsReviewError("token", f'"{tokens[last].text}" continues after the word')
     if base.pos == "noun":
         has_shared_member = (
             first > 1
@@ -269,7 +269,7 @@ def _exchange_hit(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple
         if prefix and (exchange.modifiers or " " in exchange.word):
             raise NeedsReviewError("compound-phrase", f'"{exchange.word}" cannot be the head of a compound')
         if prefix and exchange.word.lower().startswith(prefix.lower().rstrip("-")):
-            raise NeedsReviewError("already-there", f'"{prefix}" and "{exchange.word}" begin alike')
+            raise NeedsReviewError("already-there", f'"{exchange.word}" already begins with "{prefix}"')
         readings = readings_of(base, hit.surface)
         return exchange_noun(tokens, NounHit(first, last, base, readings, prefix), nominalise(exchange))
     if prefix:

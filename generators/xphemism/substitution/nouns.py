@@ -115,9 +115,7 @@ def _check_juxtaposed(tokens: Tokens, phrase: NounPhrase, old: Agreement) -> Non
     if phrase.preposition is not None or old.case == "gen" or phrase.head - 1 in phrase.attributes:
         return
     if read_phrase(tokens, phrase.head - 1).preposition is None:
-        raise NeedsReviewError(
-            "juxtaposed", "it stands right after a noun, and how they belong together is not clear"
-        )
+        raise NeedsReviewError("juxtaposed", "it directly follows a noun, and their relation is not clear")
 
 
 def _has_article_substitute(tokens: Tokens, phrase: NounPhrase) -> bool:
@@ -370,7 +368,7 @@ def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, .
 
     candidates = agreements(tokens, phrase, hit.readings, hit.base)
     if not candidates:
-        raise NeedsReviewError("no-reading", f'"{hit.base.word}" stands there in a form without known case')
+        raise NeedsReviewError("no-reading", f'"{hit.base.word}" has a form here without known case')
     remaining = narrow_agreements(tokens, phrase, hit.last, candidates, is_decided)
     is_ambiguous = {("acc", "sg"), ("dat", "pl")} <= {
         (agreement.case, agreement.number) for agreement in candidates
@@ -385,7 +383,7 @@ def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, .
         and "gen" not in cases
         and all(agreement.case not in cases for agreement in candidates)
     ):
-        raise NeedsReviewError("no-reading", f'"{hit.base.word}" stands there in no case of the preposition')
+        raise NeedsReviewError("no-reading", f'"{hit.base.word}" has no case here that the preposition takes')
     changes = result(remaining[0])
     if isinstance(changes, NeedsReviewError):
         raise changes
