@@ -54,35 +54,41 @@ class FileAnswers:
     notices: tuple[Notice, ...]
 
 
-def read_file(file: SampleFile, name: str) -> FileAnswers:
+def read_file(file: SampleFile, instrument: str) -> FileAnswers:
     """Read a file of samples."""
     problems: list[SkippedLine] = []
     rereading = Rereading()
-    outcomes, count = read_file_answers(file, name, problems, rereading)
+    outcomes, count = read_file_answers(file, instrument, problems, rereading)
     metadata = read_run_metadata(file)
     notices = (
         *_problem_notices(file, problems),
-        *completeness_notice(file, metadata, count),
+        *run_notices(file, metadata, count),
         *_rereading_notices(file, metadata, rereading),
     )
-    return FileAnswers(file, name, outcomes, count, file_sha256(file.path), metadata, notices)
+    return FileAnswers(file, instrument, outcomes, count, file_sha256(file.path), metadata, notices)
 
 
 def read_file_answers(
-    file: SampleFile, name: str, problems: list[SkippedLine], rereading: Rereading | None = None
+    file: SampleFile, instrument: str, problems: list[SkippedLine], rereading: Rereading | None = None
 ) -> tuple[pd.DataFrame, int]:
-    """Return the outcomes in a file of samples, and the number of readable samples."""
-    reporter = load_reporter(name)
+    """Return the answers in a file of samples, and the number of readable samples.
+
+    Skipped lines are added to `problems`.
+    """
+    n_problems = len(problems)
+    reporter = load_reporter(instrument)
     types = column_types(reporter)
     rereading = rereading or Rereading()
     try:
         samples = _CountingIterator(read_samples(file.path, problems))
-        rows = [row for sample in samples for row in _sample_rows(reporter, name, file, sample, rereading)]
+        rows = [
+            row for sample in samples for row in _sample_rows(reporter, instrument, file, sample, rereading)
+        ]
         return answer_frame(rows, types, file), samples.count
     except _SAMPLE_ERRORS:
-        problems.clear()
+        del problems[n_problems:]  # those of earlier files stay
         rereading.answers = rereading.changed = 0
-        return _read_valid_samples(reporter, name, file, problems, rereading)
+        return _read_valid_samples(reporter, instrument, file, problems, rereading)
 
 
 def read_instrument_answers(
@@ -105,7 +111,7 @@ def column_types(reporter: Reporter) -> dict[str, str]:
 
 
 class _CountingIterator:
-    """An iterator with the count of samples it has yielded."""
+    """Samples with the count of those already iterated."""
 
     def __init__(self, samples: Iterator[Json]) -> None:
         self._samples, self.count = samples, 0
@@ -117,11 +123,13 @@ class _CountingIterator:
 
 
 def _sample_rows(
-    reporter: Reporter, name: str, file: SampleFile, sample: Json, rereading: Rereading
+    reporter: Reporter, instrument: str, file: SampleFile, sample: Json, rereading: Rereading
 ) -> list[Json]:
     """Return the rows of a sample; ValueError if it belongs to another instrument than the file."""
-    if instrument_of(sample["doc"]) != name:
-        raise ValueError(f"dataset: found {sample['doc'].get('dataset')!r}, expected a dataset of {name}")
+    if instrument_of(sample["doc"]) != instrument:
+        raise ValueError(
+            f"dataset: found {sample['doc'].get('dataset')!r}, expected a dataset of {instrument}"
+        )
     rows = list(reporter.flatten_samples((sample,), file.task))
     if not file.is_loglikelihood:
         rereading.add(sample, rows)
@@ -152,13 +160,13 @@ def _read_valid_samples(
     return answer_frame(rows, types, file), n_samples
 
 
-INTEGERS = {
+NULLABLE_TYPES = {
     "int8": pd.Int8Dtype(),
     "int32": pd.Int32Dtype(),
     "int64": pd.Int64Dtype(),
     "bool": pd.BooleanDtype(),
 }
-"""Arrow type to nullable pandas type; texts are categorical, other numbers float with NaN if missing."""
+"""Arrow type to nullable pandas type, for integers and flags; texts are categorical, other numbers float."""
 
 
 def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -> pd.DataFrame:
@@ -172,7 +180,7 @@ def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -
         if kind == "string":
             columns[name] = _sorted_categorical(array.dictionary_encode())
         else:
-            columns[name] = array.to_pandas(types_mapper=lambda _, kind=kind: INTEGERS.get(kind))
+            columns[name] = array.to_pandas(types_mapper=lambda _, kind=kind: NULLABLE_TYPES.get(kind))
     return pd.DataFrame({name: columns[name] for name in types})
 
 
@@ -214,7 +222,7 @@ def _rereading_notices(file: SampleFile, metadata: RunMetadata, rereading: Rerea
         yield Notice(name_of(file), text, report_words().notices["todays_readers"])
 
 
-def completeness_notice(file: SampleFile, metadata: RunMetadata, count: int) -> Iterator[Notice]:
+def run_notices(file: SampleFile, metadata: RunMetadata, count: int) -> Iterator[Notice]:
     """Yield notices about missing results, samples or settings of a run; only missing samples are serious."""
     wordings: Mapping[str, str] = report_words().notices
     where = name_of(file)

@@ -15,6 +15,8 @@ import pytest
 from polbias.errors import InputError
 from polbias.eval.report.build import build_report
 from polbias.eval.report.document import Report
+from polbias.eval.report.file_answers import read_instrument_answers
+from polbias.eval.samples import SkippedLine
 from polbias.paths import package_file
 from polbias.registry import instrument_of, instruments
 from tests.report.runs import MINI, change, samples_of, simulate
@@ -217,6 +219,16 @@ def test_missing_fields_are_told_line_by_line(small_run: Path) -> None:
     )
     assert lines == [f"model-a/{path.name}:{line}" for line in (3, 4, 5)]
     assert report.respondents[0].answers == 45
+
+
+def test_a_later_file_does_not_clear_the_problems_of_an_earlier_one(tmp_path: Path, data: Path) -> None:
+    first, second = (samples_of(simulate(tmp_path, name, effect=0.2)) for name in ("model-a", "model-b"))
+    first.write_text(first.read_text("utf-8") + "no json\n", "utf-8")
+    change(second, lambda number, sample: sample | {"doc": {}} if number == 2 else sample)
+    problems: list[SkippedLine] = []
+    frames = read_instrument_answers([tmp_path], "partisan", problems)
+    assert [(problem.path, problem.line) for problem in problems] == [(first, 49), (second, 3)]
+    assert [len(frame) for frame in frames.values()] == [48, 47]
 
 
 def test_many_bad_lines_are_counted(small_run: Path) -> None:
