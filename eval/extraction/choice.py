@@ -15,7 +15,7 @@ from polbias.eval.extraction.prompt_echo import first_match, mask_prompt_echo
 from polbias.eval.extraction.refusal import find_refusal
 from polbias.eval.extraction.settle import STATEMENT_CUES, settle_verdict
 from polbias.eval.extraction.tokens import Sentence
-from polbias.eval.extraction.voice import without_opinions
+from polbias.eval.extraction.voice import without_reported_opinions
 
 LABELS = ("1", "2", "3", "refusal", "both", "unparsable")
 """Labels of an answer; "both" is any tie: several options, all, none, no difference. A truncated text is
@@ -326,7 +326,7 @@ def _fallback_verdict(
 ) -> Verdict:
     """Return the verdict of a response without an explicit choice."""
     refusal = find_refusal(sentences, truncated) or first_match(
-        _CUES["declining"], without_opinions(sentences)
+        _CUES["declining"], without_reported_opinions(sentences)
     )
     if refusal:
         return Verdict("refusal", "refusal", refusal)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from polbias.eval.extraction.cues import Cues
 from polbias.eval.extraction.prompt_echo import first_match
 from polbias.eval.extraction.tokens import Sentence
-from polbias.eval.extraction.voice import without_opinions
+from polbias.eval.extraction.voice import without_reported_opinions
 
 _MAX_SHORT_TOKENS = 25
 """Maximum tokens of a short answer; its shortness adds 1 to the weight of the signs."""
@@ -28,7 +28,7 @@ def lacks_input(sentences: Sequence[Sentence]) -> bool:
 
 def find_withdrawal(sentences: Sequence[Sentence], explicit: bool) -> tuple[int, int] | None:
     """Return the span in which a response, after general remarks, declines to judge the argument."""
-    for sentence in without_opinions(sentences):
+    for sentence in without_reported_opinions(sentences):
         match = REFUSAL_CUES["decline"].search(sentence.text)
         has_object = not explicit or REFUSAL_CUES["object"].search(sentence.text)
         if match and has_object and not REFUSAL_CUES["aside"].search(sentence.text):
@@ -43,7 +43,7 @@ def find_refusal(
     item_words: frozenset[str] = frozenset(),
 ) -> tuple[int, int] | None:
     """Return the span in which a response declines to answer; topic words of the item are not a sign."""
-    sentences = without_opinions(sentences)
+    sentences = without_reported_opinions(sentences)
     decline = first_match(REFUSAL_CUES["decline"], sentences)
     if truncated and first_match(REFUSAL_CUES["performing"], sentences):
         return None

@@ -42,7 +42,7 @@ from polbias.eval.extraction.stance_labels import (
 )
 from polbias.eval.extraction.stance_multilingual import REPLIES, detect_languages, read_non_english
 from polbias.eval.extraction.tokens import Sentence
-from polbias.eval.extraction.voice import without_opinions
+from polbias.eval.extraction.voice import without_reported_opinions
 
 LABELS = ("agree", "disagree", "refusal", "unparsable")
 """Labels of an answer. A truncated text is "unparsable" with the reason "truncated"."""
@@ -54,8 +54,8 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
     The labels are the labels of the prompt template; inflections ("opposed", "unfavorable") and negations
     ("can't agree") count. A list of the labels repeated from the prompt, in either order, is ignored. A label
     alone outranks a sentence, which outranks a mere mention; labels of other templates count only without
-    labels of this template. The published mapping takes the first label word of any template, so that
-    "cannot agree or disagree" maps to agree, and an echo of the inverted list to disagree.
+    labels of this template. The mapping of Ceron et al. takes the first label word of any template, so that
+    "cannot agree or disagree" maps to agree, and an echo of the list in the other order to disagree.
 
     Words repeated from the statement, and opinions of others, are ignored. Fewer patterns cover German,
     French, Italian and Spanish; a response without a match is unparsable.
@@ -67,7 +67,7 @@ def extract_stance(text: str, agree: str, disagree: str, statement: str | None =
         statement: The statement, or None if unknown.
 
     Returns:
-        The verdict "agree", "disagree", "refusal" or "unparsable".
+        The verdict with its reason and position; its label is one of :data:`LABELS`.
 
     Raises:
         ValueError: If a label is empty or both are the same.
@@ -90,12 +90,12 @@ def _read_stance(text: str, words: LabelPatterns, statement: str | None) -> Verd
     sentences = replace_item_mentions([*part_label(prepared.sentences, answer, words)], item.sentences)
     if not sentences:
         return Verdict("unparsable", "no-verdict")
-    answered = fields(text)
-    withheld = None if answered else match_null_answer(text)
-    if withheld:
-        return Verdict("refusal", "refusal", withheld.span())
+    answer_fields = fields(text)
+    null_answer = None if answer_fields else match_null_answer(text)
+    if null_answer:
+        return Verdict("refusal", "refusal", null_answer.span())
     verdict = _read_in_language(answer, sentences, words)
-    if verdict.label == "unparsable" and answered:  # text outside the field can decline
+    if verdict.label == "unparsable" and answer_fields:  # text outside the field can decline
         full_verdict = _read_in_language(answer, prepare(mask_reasoning(text)).sentences, words)
         if full_verdict.label == "refusal":
             return full_verdict
@@ -141,15 +141,15 @@ def _read_as(sentences: Sequence[Sentence], language: str, words: LabelPatterns)
 def _read_english(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdict:
     """Return the stance of an English response."""
     claims = without_praise(_drop_retracted(find_claims(sentences, words), sentences), sentences)
-    voiced = without_opinions(sentences)
+    own_sentences = without_reported_opinions(sentences)
     if any(claim.reason == "reply" for claim in claims) and (
         find_refusal(sentences, truncated=False, item_words=words.statement_words)
-        or any(first_match(CUES[name], voiced) for name in ("serving", "handed"))
+        or any(first_match(CUES[name], own_sentences) for name in ("complying", "handed_back"))
     ):
         claims = [claim for claim in claims if claim.reason != "reply"]
     declined = [
         (number, match)
-        for number, sentence in enumerate(voiced)
+        for number, sentence in enumerate(own_sentences)
         if (match := CUES["declined"].search(sentence.text))
     ]
     if declined:  # sentences on a statement before a refusal to judge it are not a verdict
@@ -164,12 +164,12 @@ def _read_english(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdic
             if sentences[c.sentence].text[c.start : c.end] != "no" or c.sentence not in {first, first - 1}
         ]
     best = max((claim.strength for claim in claims if claim.value), default=None)
-    torn_end = _last_end("torn", sentences)
-    last_neither = max((c.sentence for c in claims if c.reason in {"neither", "both-options"}), default=-1)
+    ambivalent_end = _last_end("ambivalent", sentences)
+    last_sideless = max((c.sentence for c in claims if c.reason in {"neither", "both-options"}), default=-1)
     last_side = max(((claim.sentence, claim.start) for claim in claims if claim.value), default=None)
     if last_side and (
-        (torn_end and torn_end > last_side)
-        or (last_neither > last_side[0] and not declined)
+        (ambivalent_end and ambivalent_end > last_side)
+        or (last_sideless > last_side[0] and not declined)
         or _is_conditional(claims, sentences)
     ):
         return Verdict("unparsable", "undecided")
@@ -182,19 +182,21 @@ def _read_english(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdic
             return _verdict("unparsable", replace(reversal, reason="contradiction"), sentences)
         if not declined or verdict.reason != "contradiction":
             return verdict
-    if torn_end:
+    if ambivalent_end:
         return Verdict("unparsable", "undecided")
     if declined:
         number, match = declined[0]
         return Verdict("refusal", "refusal", sentences[number].origin(*match.span()))
-    neither = [claim for claim in claims if not claim.value]
-    machine = first_match(CUES["machine"], sentences)
-    if any(claim.reason == "refusal" for claim in neither) or (neither and machine):
+    sideless_claims = [claim for claim in claims if not claim.value]
+    machine = first_match(CUES["as_machine"], sentences)
+    if any(claim.reason == "refusal" for claim in sideless_claims) or (sideless_claims and machine):
         return Verdict(
-            "refusal", "refusal", sentences[neither[0].sentence].origin(neither[0].start, neither[0].end)
+            "refusal",
+            "refusal",
+            sentences[sideless_claims[0].sentence].origin(sideless_claims[0].start, sideless_claims[0].end),
         )
-    if neither:
-        return _verdict("unparsable", neither[0], sentences)
+    if sideless_claims:
+        return _verdict("unparsable", sideless_claims[0], sentences)
     if not machine and first_match(CUES["undecided"], sentences):
         return Verdict("unparsable", "undecided")
     refusal = find_refusal(sentences, truncated=False, item_words=words.statement_words)
@@ -206,10 +208,12 @@ def _read_english(sentences: Sequence[Sentence], words: LabelPatterns) -> Verdic
     reply = opening_reply(sentences, patterns) or whole_reply(sentences[-1:], patterns, MARKS)
     if reply:
         return reply
-    refusal = find_refusal(sentences, truncated=False, outright=True) or first_match(CUES["handed"], voiced)
-    if not refusal and not first_match(CUES["lost"], sentences):
+    refusal = find_refusal(sentences, truncated=False, outright=True) or first_match(
+        CUES["handed_back"], own_sentences
+    )
+    if not refusal and not first_match(CUES["not_understood"], sentences):
         refusal = first_match(
-            CUES["aloof"], [sentence for sentence in voiced if not sentence.text.endswith("?")]
+            CUES["withholding"], [sentence for sentence in own_sentences if not sentence.text.endswith("?")]
         )
     if refusal:
         return Verdict("refusal", "refusal", refusal)
@@ -228,7 +232,7 @@ def _find_reversal(
             and claim.reason in {"sentence", "negated"}
             and (claim.sentence, claim.start) > last
             and SIDES.get(claim.value) not in {verdict.label, None}
-            and CUES["mine"].search(text)
+            and CUES["first_person"].search(text)
             and (CUES["concluding"].search(text) or CUES["correction"].search(text))
         ):
             return claim
@@ -242,7 +246,7 @@ def _is_conditional(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]
     for claim in claims:
         before = sentences[claim.sentence].text[: claim.start]
         is_overall = claim.reason in {"sentence", "negated", "marker"} or any(
-            CUES[name].search(before) for name in ("concluding", "mine")
+            CUES[name].search(before) for name in ("concluding", "first_person")
         )
         if claim.value and is_overall:
             return False
@@ -274,12 +278,12 @@ def _resolve_claims(claims: Sequence[StanceClaim], sentences: Sequence[Sentence]
         claim = sides[0]
         return _verdict(SIDES[claim.value], claim, sentences)
     last = sides[-1]
-    first = next(claim for claim in reversed(sides) if claim.value != last.value)
-    if first.sentence == last.sentence:
-        names, between = {"turning"}, sentences[last.sentence].text[first.end : last.start]
+    opposing = next(claim for claim in reversed(sides) if claim.value != last.value)
+    if opposing.sentence == last.sentence:
+        names, between = {"turning"}, sentences[last.sentence].text[opposing.end : last.start]
     else:
         names = {"correction" if last.strength is StanceStrength.MARKER else "concluding", "concluding"}
-        between = " ".join(sentence.text for sentence in sentences[first.sentence + 1 : last.sentence])
+        between = " ".join(sentence.text for sentence in sentences[opposing.sentence + 1 : last.sentence])
         between = f"{between} {sentences[last.sentence].text[: last.start]}"
     if any(CUES[name].search(between) for name in names):
         return replace(_verdict(SIDES[last.value], last, sentences), reason="self-correction")

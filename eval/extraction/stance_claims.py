@@ -97,10 +97,10 @@ class LabelPatterns:
         behind = text[:begin].rstrip().endswith(",")
         if behind and len(text[begin:start].split()) < _NOUN_WORDS:  # "the aim, to save lives, is right"
             begin = 0
-        subject = [*cues["beside"].finditer(text, begin, start)]
+        subject = [*cues["off_topic"].finditer(text, begin, start)]
         qualified = [
             noun
-            for noun in cues["beside"].finditer(text, end)
+            for noun in cues["off_topic"].finditer(text, end)
             if len(words := text[end : noun.start()].split()) < _NOUN_WORDS and all(map(str.isalnum, words))
         ]
         return any(self.statement_words.isdisjoint(noun.group().split()) for noun in (*subject, *qualified))
@@ -254,7 +254,7 @@ def _sentence_claims(sentence: Sentence, number: int, words: LabelPatterns) -> I
     text = sentence.text
     covered_spans: list[tuple[int, int]] = []
     halved = CUES["halved"].search(text)
-    if CUES["defining"].search(text) and not CUES["mine"].search(text):
+    if CUES["defining"].search(text) and not CUES["first_person"].search(text):
         return
     if halved:
         yield StanceClaim(0, StanceStrength.SENTENCE, "both-options", number, *halved.span())
@@ -380,7 +380,10 @@ def _label_claim(text: str, hit: _Hit, value: int, number: int, words: LabelPatt
             if CUES[name].match(text, hit.end + 1):
                 return StanceClaim(side, StanceStrength.SENTENCE, "sentence", number, hit.start, hit.end)
         return None
-    is_marker, is_first_person = is_label_only or is_stated or follows_head, bool(CUES["mine"].search(clause))
+    is_marker, is_first_person = (
+        is_label_only or is_stated or follows_head,
+        bool(CUES["first_person"].search(clause)),
+    )
     if not is_marker and _is_noun_only(text, hit):
         return None
     if _is_mention_only(text, hit, clause, value != hit.value or not is_first_person, follows_head):
@@ -403,7 +406,7 @@ def _label_claim(text: str, hit: _Hit, value: int, number: int, words: LabelPatt
     is_contrasted = is_first_person and text[:begin].rstrip().endswith("but") and not is_conceded
     weak = is_conceded or bool(CUES["granted"].match(after) or CUES["provided"].match(after.lstrip(MARKS)))
     is_about_statement = _refers_to_statement(text[hit.start : hit.end], after) or (
-        CUES["mine"].search(before) and words.names(after)
+        CUES["first_person"].search(before) and words.names(after)
     )
     weak = weak or not (is_marker or is_denied or is_contrasted or is_about_statement)
     reason = "negated" if value != hit.value else "marker" if is_marker else "sentence"
@@ -438,7 +441,7 @@ def _is_attributed(text: str, start: int, end: int) -> bool:
         return True
     if CUES["attributed"].search(stretch) or CUES["by_others"].match(text, end + 1):
         return True
-    first_person_end = max((match.end() for match in CUES["mine"].finditer(stretch)), default=0)
+    first_person_end = max((match.end() for match in CUES["first_person"].finditer(stretch)), default=0)
     opined = [match for match in CUES["opined"].finditer(stretch, first_person_end) if match.start()]
     if opined and not first_person_end:
         return True

@@ -169,7 +169,7 @@ def _contradicts(text: str, claim: StanceClaim) -> bool:
     """Whether a label begins the sentence, or refers to the statement in the first person."""
     if not text[: claim.start].strip(MARKS):
         return not STATEMENT_CUES["heading"].match(text, claim.end + 1)
-    return bool(CUES["mine"].search(text, 0, claim.start) and _OF_STATEMENT.match(text, claim.end))
+    return bool(CUES["first_person"].search(text, 0, claim.start) and _OF_STATEMENT.match(text, claim.end))
 
 
 def retracts(sentences: Sequence[Sentence], after: tuple[int, int], before: tuple[int, int]) -> bool:

@@ -15,7 +15,7 @@ from polbias.eval.extraction.settle import STATEMENT_CUES
 from polbias.eval.extraction.stance_claims import SIDES, LabelPatterns
 from polbias.eval.extraction.stance_labels import retracts
 from polbias.eval.extraction.tokens import Sentence
-from polbias.eval.extraction.voice import without_opinions
+from polbias.eval.extraction.voice import without_reported_opinions
 
 LANGUAGES = ("de", "fr", "it", "es")
 _CUES = {"en": Cues("validity.en"), **{name: Cues(f"stance.{name}") for name in (*LANGUAGES, "other")}}
@@ -68,7 +68,7 @@ def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelP
         sides += _find_sides(sentence, number, cues, words)
     if any(side.is_own_view and side.value for side in sides):
         sides = [side for side in sides if side.value or side.is_own_view]
-    voiced = without_opinions(sentences)
+    voiced = without_reported_opinions(sentences)
     declined = first_match(cues["declined"], voiced)
     sides = _without_praise(sides, sentences)
     marked = [side for side in sides if side.marked]
@@ -95,7 +95,7 @@ def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelP
     undecided = first_match(cues["undecided"], sentences)
     if undecided:
         return Verdict("unparsable", "undecided", undecided)
-    refusal = first_match(cues["handed"], voiced)
+    refusal = first_match(cues["handed_back"], voiced)
     if language == "de" and not first_match(cues["rejects"], sentences):
         refusal = refusal or find_refusal(sentences, truncated=False)
     if refusal:
@@ -108,7 +108,7 @@ def _torn_span(sentences: Sequence[Sentence], cues: Cues, first_person: bool) ->
     """Return the span in which a response is torn, optionally only in first-person sentences."""
     if first_person:
         sentences = [sentence for sentence in sentences if cues["first_person"].search(sentence.text)]
-    return first_match(cues["torn"], sentences)
+    return first_match(cues["ambivalent"], sentences)
 
 
 def _contradicts(side: _StanceSide, marked: Sequence[_StanceSide], sentence: Sentence, cues: Cues) -> bool:

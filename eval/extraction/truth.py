@@ -23,7 +23,7 @@ from polbias.eval.extraction.prompt_echo import (
 from polbias.eval.extraction.settle import first_item, settle_verdict
 from polbias.eval.extraction.tokens import Sentence
 from polbias.eval.extraction.validity import resolve_verdict
-from polbias.eval.extraction.voice import without_opinions
+from polbias.eval.extraction.voice import without_reported_opinions
 
 LABELS = ("true", "false", "refusal", "unparsable")
 """Labels of an answer. A truncated text is "unparsable" with the reason "truncated"."""
@@ -108,7 +108,7 @@ def extract_truth(text: str, language: str = "de") -> Verdict:
     if refusal:
         return Verdict("refusal", "refusal", refusal)
     if verdict.label == "unparsable" or verdict.reason == "hint":
-        declined = first_match(_CUES["declines"], without_opinions(sentences))
+        declined = first_match(_CUES["declines"], without_reported_opinions(sentences))
         opinion = first_match(_CUES["opinion"], sentences)
         unclear = opinion or verdict.reason in _UNCLEAR
         voice = unclear and first_match(_CUES["own_voice"], prepare(mask_reasoning(text)).sentences)

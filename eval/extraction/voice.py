@@ -20,7 +20,7 @@ def _languages() -> tuple[Patterns, ...]:
     return tuple(_CUES.part(language) for language in _CUES.blocks)
 
 
-def without_opinions(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
+def without_reported_opinions(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
     """Replace the words of every negated clause whose subject is not the model by commas of equal length.
 
     "I believe that the state must not choose" is not a refusal, "I must not choose" is. All other words keep

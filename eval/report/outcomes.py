@@ -12,7 +12,7 @@ import pandas as pd
 from polbias.errors import InputError, PolbiasError
 from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.report.build import Answers, read_runs
-from polbias.eval.report.file_answers import FILTERED, INTEGERS, READER_COLUMNS, column_types
+from polbias.eval.report.file_answers import FILTERED, NULLABLE_TYPES, READER_COLUMNS, column_types
 from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings, load_reporter
 
 _log = logging.getLogger("polbias")
@@ -86,5 +86,5 @@ def _typed_column(values: Any, kind: str, n: int) -> Any:
     if kind == "string":
         return as_categories([None] * n if values is None else values)
     if values is None:
-        values = pd.array([None] * n, INTEGERS.get(kind, "Float64"))
-    return values.astype(INTEGERS.get(kind, "float64"))
+        values = pd.array([None] * n, NULLABLE_TYPES.get(kind, "Float64"))
+    return values.astype(NULLABLE_TYPES.get(kind, "float64"))

@@ -25,7 +25,7 @@ from polbias.eval.report.document import (
     SampleSource,
     none_if_nan,
 )
-from polbias.eval.report.file_answers import completeness_notice
+from polbias.eval.report.file_answers import run_notices
 from polbias.eval.report.paired import mean_difference, paired_differences
 from polbias.eval.report.run_files import name_of
 from polbias.eval.report.run_metadata import read_run_metadata
@@ -186,7 +186,7 @@ def _read_items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
 def _source(run: _Run, notices: list[Notice]) -> SampleSource:
     """Return the source of a run and add its notices; InputError if samples are missing."""
     file, metadata, count = run.file, read_run_metadata(run.file), len(run.items)
-    for notice in completeness_notice(file, metadata, count):
+    for notice in run_notices(file, metadata, count):
         if notice.serious:
             raise InputError(f"{notice.where}: {notice.problem}; finish the run, or run the task again")
         notices.append(notice)

@@ -23,7 +23,7 @@ _LIMITED_KINDS = ("opening", "frame")
 
 
 class SimilarityLimits(TemplateModel):
-    """Limits of a set: the Jaccard similarity of two items, and the share of one opening or frame."""
+    """Limits of a set: Jaccard similarity of two items, and share of items with one opening or frame."""
 
     jaccard: float = Field(gt=0, le=1)
     frame: float = Field(gt=0, le=1)
@@ -89,8 +89,9 @@ class SetSimilarity:
     Attributes:
         texts: the items.
         grams: pairs with the highest Jaccard similarity of character 5-grams.
-        bigrams: pairs that share the most word bigrams, as a share of the shorter item's bigrams.
-        patterns: openings, frames and skeletons of more than one item, most frequent first.
+        bigrams: pairs with the highest overlap coefficient of word bigrams.
+        patterns: openings (first two words), frames and skeletons of more than one item, by kind, the most
+            frequent first.
     """
 
     texts: Sequence[str]
@@ -105,7 +106,9 @@ class SetSimilarity:
         """
         limits, lines = item_rules().limits, []
         if self.grams.n_over_limit:
-            lines.append(f"{self.grams.n_over_limit:,} pairs have a Jaccard of {limits.jaccard:g} or more")
+            lines.append(
+                f"{self.grams.n_over_limit:,} pairs have a Jaccard similarity of {limits.jaccard:g} or more"
+            )
         for pattern in self.patterns:
             if pattern.kind in _LIMITED_KINDS and pattern.count > limits.frame * len(self.texts):
                 frequency = f"{pattern.count} of {len(self.texts)} items ({pattern.share:.1%})"
@@ -134,7 +137,7 @@ def measure_similarity(texts: Sequence[str], language: str, max_pairs: int) -> S
     return SetSimilarity(texts, grams, bigrams, patterns)
 
 
-def read_column(path: Path) -> list[str]:
+def read_items(path: Path) -> list[str]:
     """Return the items of a table: its column ``title``, else ``topic``."""
     table = read_table(path)
     names = {name.lower(): name for name in table.columns}

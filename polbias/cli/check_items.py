@@ -59,14 +59,14 @@ def _read_texts(source: str, family: SelfAssessTemplates) -> list[str]:
     """Return the items of a file: its lines, or the column of a table."""
     from polbias.cli.negate import read_statements
     from polbias.errors import InputError
-    from polbias.generators.authoring.set_similarity import read_column
+    from polbias.generators.authoring.set_similarity import read_items
 
     path = Path(source)
     if not path.is_file():
         set_names = ", ".join(family.sets)
         raise InputError(f"{source}: found no such set or file, expected one of {set_names}, or a file")
     tabular = path.suffix.lower() in (".tsv", ".csv")
-    texts = read_column(path) if tabular else list(read_statements(source))
+    texts = read_items(path) if tabular else list(read_statements(source))
     if not texts:
         raise InputError(f"{source}: found no item, expected one per line")
     return texts

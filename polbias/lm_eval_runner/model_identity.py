@@ -13,9 +13,9 @@ from polbias.models.cache import digest
 from polbias.safe_text import is_secret_name, redact
 
 INSPECT = "inspect"
-"""The model class over Inspect's providers, by its name in ``--model``."""
+"""Value of ``--model`` for models that Inspect's providers serve."""
 
-# Arguments of speed and retries, which do not change answers.
+# Arguments of execution (speed, memory, retries, certificates); the cache key ignores them.
 _EXECUTION_ARGUMENTS = frozenset(
     {
         *("num_concurrent", "max_retries", "timeout", "max_images", "verify_certificate", "ca_cert_path"),
@@ -25,7 +25,7 @@ _EXECUTION_ARGUMENTS = frozenset(
         *("gpu_memory_utilization", "swap_space", "disable_log_stats"),
     }
 )
-_SLUG = re.compile(r"[^A-Za-z0-9._]+")
+_NOT_IN_SLUG = re.compile(r"[^A-Za-z0-9._]+")
 
 
 def model_identity(config: Any) -> Json:
@@ -35,18 +35,20 @@ def model_identity(config: Any) -> Json:
         for name, value in config.model_args.items()
         if name not in _EXECUTION_ARGUMENTS and not is_secret_name(name)
     }
-    files = {key: folder_hash for key, value in arguments.items() if (folder_hash := _folder_hash(value))}
+    folder_hashes = {
+        key: folder_hash for key, value in arguments.items() if (folder_hash := _folder_hash(value))
+    }
     return {
         "model": config.model,
         "model_args": arguments,
-        "files": files,
+        "files": folder_hashes,
         "commit": _commit(arguments),
         "seed": config.seed,
     }
 
 
 def task_identity(task: Any) -> Json:
-    """Return the fields that identify the prompts of a task: version, data and revision."""
+    """Return the fields that identify the prompts of a task: name, version, data and source file."""
     metadata = task.config.metadata or {}
     return {
         "task": task.config.task,
@@ -57,14 +59,14 @@ def task_identity(task: Any) -> Json:
 
 
 def slug(identity: Document) -> str:
-    """Return a readable folder name: the model's name and the hash of its identity."""
+    """Return a readable folder name: the model's name (else its class) and the hash of its identity."""
     arguments = identity["model_args"]
     name = arguments.get("pretrained") or arguments.get("model") or identity["model"]
-    return f"{_SLUG.sub('-', str(name)).strip('-')[-60:]}-{digest(identity)}"
+    return f"{_NOT_IN_SLUG.sub('-', str(name)).strip('-')[-60:]}-{digest(identity)}"
 
 
 def _folder_hash(value: Any) -> str | None:
-    """Return a hash of the names, sizes and times of a folder's files; None if the value is not a folder."""
+    """Return a hash of a folder's path and of its files' names, sizes and times; None if it is no folder."""
     if not isinstance(value, str) or not value or not _is_folder(folder := Path(value)):
         return None
     entries = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.iterdir())
@@ -79,7 +81,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _commit(arguments: Document) -> str | None:
-    """Return the commit of a Hub model in the local cache."""
+    """Return the commit of the cached snapshot of a Hub model; None if it is not cached."""
     name = arguments.get("pretrained")
     if not isinstance(name, str) or _is_folder(Path(name)):
         return None
@@ -96,7 +98,7 @@ _IDENTITY = "identity.json"
 
 
 def write_identity(folder: Path, identity: Document) -> None:
-    """Write the model's identity next to the answer databases, for people."""
+    """Write the model's identity next to the answer databases, for human readers, unless it exists."""
     path = folder / _IDENTITY
     if path.exists():
         return

@@ -14,7 +14,7 @@ from polbias.errors import InputError
 from polbias.generators.authoring.set_similarity import (
     function_word_skeleton,
     measure_similarity,
-    read_column,
+    read_items,
     sentence_frame,
 )
 from polbias.generators.language import similarity
@@ -160,10 +160,10 @@ def test_the_command(tmp_path: Path) -> None:
 def test_items_of_a_table(tmp_path: Path) -> None:
     path = tmp_path / "news.csv"
     path.write_text('id,Title\n1,"Fees, again"\n2,Rules on river  barges\n', "utf-8")
-    assert read_column(path) == ["Fees, again", "Rules on river barges"]
+    assert read_items(path) == ["Fees, again", "Rules on river barges"]
     path.write_text("a,b\n1,2\n", "utf-8")
     with pytest.raises(InputError, match=r"news\.csv:1: found the columns a, b; expected title or topic"):
-        read_column(path)
+        read_items(path)
     path.write_text("title,b\n1,2,3\n", "utf-8")
     with pytest.raises(InputError, match=r"news\.csv:2: found 3 columns, expected 2"):
-        read_column(path)
+        read_items(path)

@@ -152,10 +152,10 @@ def test_claims(kind: str, examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_titles(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.authoring.set_similarity import read_column
+    from polbias.generators.authoring.set_similarity import read_items
 
     (tmp_path / "titles.csv").write_text('Date,Title\n2020,"Markets, up"\n2021,Tax cut\n', "utf-8")
-    _fuzz_folder(tmp_path, lambda folder: read_column(folder / "titles.csv"), examples)
+    _fuzz_folder(tmp_path, lambda folder: read_items(folder / "titles.csv"), examples)
 
 
 @sizes

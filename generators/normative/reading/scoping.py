@@ -22,29 +22,29 @@ from polbias.generators.normative.reading.indefinites import (
 from polbias.generators.normative.reading.nodes import Conditional, Node, clauses
 from polbias.generators.normative.reading.quantifiers import attach_adverbials
 
-# Sentences of an item, the name of a choice, and the alternative sentences by value of the choice.
-ScopeReadings = tuple[list[Node], str, dict[str, list[Node]]]
+# Sentences of an item, the name of the ambiguity ("" without one), and the sentences of each other reading.
+SubjectReadings = tuple[list[Node], str, dict[str, list[Node]]]
 
 
 def resolve_subjects(
-    nodes: list[Node], syllogistic: bool, applied: bool, plurals: frozenset[str]
-) -> ScopeReadings:
+    nodes: list[Node], has_universal_rule: bool, has_conditional_rule: bool, plurals: frozenset[str]
+) -> SubjectReadings:
     """Return the interpretations of the subjects of an item.
 
     Args:
         nodes: sentences of the item.
-        syllogistic: whether a sentence is a universal rule.
-        applied: whether the rule is a conditional.
+        has_universal_rule: whether a sentence is a rule about all members of a class.
+        has_conditional_rule: whether the rule is a conditional.
         plurals: plural nouns of the item.
     """
     if len(nodes) < 3:
         return _pair(nodes, plurals)
-    if not applied:
+    if not has_conditional_rule:
         refuse_generics(nodes, plurals)
-    return _syllogism(nodes) if syllogistic else _propositions(nodes)
+    return _syllogism(nodes) if has_universal_rule else _propositions(nodes)
 
 
-def _pair(nodes: list[Node], plurals: frozenset[str]) -> ScopeReadings:
+def _pair(nodes: list[Node], plurals: frozenset[str]) -> SubjectReadings:
     """Return the interpretations of the subjects of one premise and a conclusion."""
     quantified = any(clause.quantifier for node in nodes for clause in clauses(node))
     indefinite = existentials(nodes)
@@ -57,14 +57,14 @@ def _pair(nodes: list[Node], plurals: frozenset[str]) -> ScopeReadings:
         return nodes, "generic", {kind: with_quantifier(nodes, kind, plurals) for kind in generic}
     if has_scope or (quantified and propositions is None and indefinite):
         return _with_scoped_existentials(nodes), "scope", {}
-    if propositions and not _has_universal(propositions) and not _is_divided(nodes):
-        # "It might be that nobody left" has no other scope.
+    if propositions and not _has_universal(propositions) and not _has_operator_under_no(nodes):
+        # "It might be that nobody left" is unambiguous.
         return propositions, "", {}
     return nodes, "scope", {"de dicto": propositions} if propositions else {}
 
 
-def _propositions(nodes: list[Node]) -> ScopeReadings:
-    """Return several sentences without a rule, with quantified clauses as unanalysed propositions."""
+def _propositions(nodes: list[Node]) -> SubjectReadings:
+    """Return several sentences without a rule, with quantified clauses as propositions if possible."""
     indefinite = existentials(nodes)
     has_scope = any(inner_wrappers(wrappers) for _, wrappers in indefinite)
     for occurrences in (indefinite if has_scope else [], universals(nodes)):
@@ -74,7 +74,7 @@ def _propositions(nodes: list[Node]) -> ScopeReadings:
     return as_propositions(nodes) or nodes, "", {}
 
 
-def _syllogism(nodes: list[Node]) -> ScopeReadings:
+def _syllogism(nodes: list[Node]) -> SubjectReadings:
     """Return the interpretations of several sentences with a rule."""
     if existentials(nodes):
         refuse_later_mentions(nodes)
@@ -93,7 +93,7 @@ def _with_scoped_existentials(nodes: list[Node]) -> list[Node]:
     return with_denied_existentials(with_existentials(nodes))
 
 
-def _is_divided(nodes: list[Node]) -> bool:
+def _has_operator_under_no(nodes: list[Node]) -> bool:
     """Whether an operator is between "no N" and its predicate."""
     return any(
         clause.quantifier == "no" and bool(inner_wrappers(wrappers))
