@@ -160,7 +160,7 @@ def test_titles(examples: int, tmp_path: Path) -> None:
 
 @sizes
 def test_articles(examples: int, tmp_path: Path) -> None:
-    from polbias.generators.selfassess.article_records import gather, read_articles
+    from polbias.generators.selfassess.article_records import group_by_item, read_articles
     from polbias.generators.selfassess.templates import load_family
 
     family = load_family()
@@ -183,4 +183,4 @@ def test_articles(examples: int, tmp_path: Path) -> None:
     ]
     path = tmp_path / "articles.jsonl"
     path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    _fuzz_folder(tmp_path, lambda folder: gather(family, read_articles(folder / path.name)), examples)
+    _fuzz_folder(tmp_path, lambda folder: group_by_item(family, read_articles(folder / path.name)), examples)

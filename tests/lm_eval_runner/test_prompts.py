@@ -125,7 +125,7 @@ def test_rows_of_one_id_are_refused(command: Evaluate) -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        ([f"{MINI}_loglikelihood", "-o", "p.csv"], f"{MINI}_loglikelihood: .*expected a task whose answers"),
+        ([f"{MINI}_loglikelihood", "-o", "p.csv"], f"{MINI}_loglikelihood: .*expected a generation task"),
         ([MINI, "-o", "p.jsonl"], "--model"),
         ([MINI, "-o", "p.txt"], "p.txt: .*--format"),
         (["polbias_en_frmal_mini", "-o", "p.csv"], "polbias_en_formal_mini"),

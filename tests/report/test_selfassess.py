@@ -14,7 +14,7 @@ from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.report.document import Estimate, Finding, Section
 from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings, load_reporter
 from polbias.eval.report.wording import words
-from polbias.eval.selfassess.analysis import called
+from polbias.eval.selfassess.analysis import label_of
 from polbias.eval.selfassess.section import COLUMNS, build_section, flatten_samples
 from tests.eval.selfassess.respondents import Choose, coin, first, judged, planted, prefers, summary_of
 from tests.eval.selfassess.respondents import rows as asked_of
@@ -191,7 +191,7 @@ def test_flagged_articles_are_left_out() -> None:
 
     shown = next(each for each in reported(m=samples(asked, choose)).tables if each.id == "bias")
     rows_by = {str(row["without"]): estimate(row["bias"]) for row in shown.rows}
-    assert [*rows_by] == [called("without", name) for name in ("nothing", "leaking", "truncated")]
+    assert [*rows_by] == [label_of("without", name) for name in ("nothing", "leaking", "truncated")]
     whole, leaking, truncated = rows_by.values()
     assert leaking.value == pytest.approx(100)
     assert whole.value is not None

@@ -27,7 +27,7 @@ def specified(spec, monkeypatch):
     given = replace(
         publication.XL_PUBLICATION, build_spec=lambda templates=None, rows=None, unpublished=False: spec
     )
-    monkeypatch.setattr(publication, "LARGE", given)
+    monkeypatch.setattr(publication, "XL_PUBLICATION", given)
 
 
 @pytest.mark.usefixtures("specified")
@@ -57,7 +57,7 @@ def test_a_plan_says_rows_shards_and_bytes_and_builds_nothing(tmp_path):
         ((NAME, "--executor", "cloud"), "expected one of inprocess, local, slurm, ray"),
         (("policy-statements", "--rows", "10"), "has a fixed size"),
         (("no-such-set", "--shards", "2"), "no dataset is called 'no-such-set'"),
-        ((NAME, "--rows", "3"), "can be drawn"),
+        ((NAME, "--rows", "3"), "configs allow"),
     ],
 )
 def test_options_that_make_no_sense_are_one_error(arguments, message):

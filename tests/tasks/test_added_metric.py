@@ -61,7 +61,7 @@ def test_it_is_printed_with_its_error(
 def test_inspect_has_the_same_lines(added: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tasks = pytest.importorskip("polbias.inspect.tasks")
     monkeypatch.setattr(tasks, "_catalogue", tasks.harness.Catalogue([added]))
-    score, lines = tasks._scoring(TASK)
+    score, lines = tasks._scoring_of_task(TASK)
     names = [line["metric"] for line in lines]
     assert names[names.index("unanswered_gap") + 1] == "unanswered_gap_stderr"
     assert callable(score)
