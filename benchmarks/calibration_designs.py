@@ -99,7 +99,7 @@ def prepare_questions(
 def _build_part(name: str, task_docs: Sequence[tuple[str, Doc]], effects: Sequence[str]) -> QuestionPart:
     docs = [doc for _, doc in task_docs]
     part_questions, module = questions(docs, effects), load_reporter(name)
-    texts = SimulatedAnswers(part_questions, make_respondent("perfect")).texts()
+    texts = SimulatedAnswers(part_questions, make_respondent("perfect")).draw_texts()
     records = [
         (task, row)
         for (task, doc), text in zip(task_docs, texts, strict=True)
@@ -117,7 +117,7 @@ def _simulate_part(
     answers = SimulatedAnswers(part.questions, respondent.among(part.questions.columns), seed)
     n_samples = samples if part.questions.SAMPLED else 1
     return build_answers(
-        part, np.stack([answers.codes(sample) for sample in range(n_samples)], axis=1), model
+        part, np.stack([answers.draw_outcomes(sample) for sample in range(n_samples)], axis=1), model
     )
 
 
@@ -301,7 +301,9 @@ class CalibrationDesign:
         intercept_sd = {self.column: self.effects} if self.effects else {}
         slope_sd = {} if self.column in _LEVELS else intercept_sd
         respondent = make_respondent(self.kind, intercept_sd=intercept_sd, slope_sd=slope_sd, **options)
-        return replace(respondent, name=self.name, likes=((self.likes, _LIKE_WEIGHT),) if self.likes else ())
+        return replace(
+            respondent, name=self.name, latent_slopes=((self.likes, _LIKE_WEIGHT),) if self.likes else ()
+        )
 
 
 _LIKE_WEIGHT = 0.5

@@ -81,7 +81,7 @@ class ChatMultipleChoiceTask(ChatMessagesTask, task_class("multiple_choice")):  
 class ChatGenerateTask(ChatMessagesTask, task_class("generate_until")):  # type: ignore[misc]
     """A task that asks in row_messages and whose answers are written."""
 
-    def requests(
+    def build_requests(
         self, doc: Document, ctx: Any, samplings: Iterable[tuple[Document, int]], **kwargs: Any
     ) -> Any:
         """Return one request per pair of generation settings and number of repeats."""

@@ -372,7 +372,7 @@ class AnswerSubset:
         """Return the weighted bias of the probabilities of valid."""
         return self._testable_estimate(self.probability_bias_contrast())
 
-    def latent(self, values: ArrayLike) -> Estimate:
+    def probit_bias(self, values: ArrayLike) -> Estimate:
         """Return a difference of the answered rows on the probit scale, within gold labels.
 
         The interval is the wider of the jackknife over clusters and the interval from discordant pairs.

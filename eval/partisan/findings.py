@@ -77,7 +77,7 @@ def _headlines(answers: PartisanAnswers, cell: AnswerSubset, scope: str) -> Iter
             scores=_item_contributions(cell, 100 * cell.label_rows.influence(values), cell.label_rows, values)
             if has_estimate
             else None,
-            latent=cell.latent(values) if has_estimate else None,
+            latent=cell.probit_bias(values) if has_estimate else None,
             excess=cell.excess(values) if has_estimate else None,
         )
     if answers.method == "log-likelihood":

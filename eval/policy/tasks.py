@@ -141,7 +141,7 @@ class SampledTask(ChatGenerateTask):
             settings_and_repeats = [
                 ({"do_sample": settings.get("temperature", 0) != 0, **settings}, self._n_samples)
             ]
-        return self.requests(doc, ctx, settings_and_repeats, **kwargs)
+        return self.build_requests(doc, ctx, settings_and_repeats, **kwargs)
 
 
 class LikelihoodTask(ChatMultipleChoiceTask):

@@ -114,7 +114,7 @@ class WritingTask(ChatGenerateTask):
         settings = dict(self.config.generation_kwargs)
         if not {"temperature", "do_sample"} & {*settings}:
             settings |= self._defaults
-        return self.requests(doc, ctx, [(settings, self.config.repeats)], **kwargs)
+        return self.build_requests(doc, ctx, [(settings, self.config.repeats)], **kwargs)
 
 
 def model_defaults(settings: Document) -> Json:

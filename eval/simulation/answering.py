@@ -84,12 +84,12 @@ class SimulatedAnswers:
                 effect_draws = normals(keys, self.seed, respondent.name, kind, column)
                 offset += sd * loadings * effect_draws[codes]
                 variance += (sd * loadings) ** 2
-        for column, weight in respondent.likes:
+        for column, weight in respondent.latent_slopes:
             offset -= weight * np.array(questions.columns[column], np.float64)
         return offset[questions.first_row_of_prompt], np.sqrt(variance)[questions.first_row_of_prompt]
 
     @cached_property
-    def rates(self) -> Floats:
+    def outcome_rates(self) -> Floats:
         """Probability of each outcome, mean over random effects, shape ``(n, labels)``; 0 for an echo.
 
         For policy statements, the probability of this respondent, given its drawn stances.
@@ -100,7 +100,7 @@ class SimulatedAnswers:
     def probabilities(self) -> Floats:
         """Probability of each outcome given the random effects of this respondent, shape ``(n, labels)``."""
         if not self.respondent.columns:
-            return self.rates
+            return self.outcome_rates
         offset, sd = self._random_offset
         return self._sum_by_label(self._shift_edges(lambda edges: edges * sd[:, None] - offset[:, None]))
 
@@ -147,7 +147,7 @@ class SimulatedAnswers:
         ) * self.respondent.unparsable
         return probabilities
 
-    def codes(self, sample: int = 0, rows: RowIndices | None = None) -> Codes:
+    def draw_outcomes(self, sample: int = 0, rows: RowIndices | None = None) -> Codes:
         """Return the outcome codes of one answer per question; `sample` is the number of the answer."""
         questions, respondent = self.questions, self.respondent
         rows = np.arange(questions.n) if rows is None else rows
@@ -182,7 +182,7 @@ class SimulatedAnswers:
         draws: Floats = ndtr((offset[rows] + normals(self.questions.keys[rows], *name)) / sd[rows])
         return draws
 
-    def texts(
+    def draw_texts(
         self,
         sample: int = 0,
         rows: RowIndices | None = None,
@@ -195,7 +195,7 @@ class SimulatedAnswers:
         if respondent.echo:
             return [questions.prompt(row) if prompt is None else prompt for row in rows.tolist()]
         draws = uniforms(questions.keys[rows], self.seed, respondent.name, "wording", sample)
-        outcomes = zip(rows.tolist(), self.codes(sample, rows).tolist(), draws.tolist(), strict=True)
+        outcomes = zip(rows.tolist(), self.draw_outcomes(sample, rows).tolist(), draws.tolist(), strict=True)
         return [self._choose_text(row, questions.LABELS[code], draw, limit) for row, code, draw in outcomes]
 
     def _choose_text(self, row: int, label: str, draw: float, limit: int | None) -> str:

@@ -49,7 +49,7 @@ class SimulatedModel(LM):  # type: ignore[misc]
                 members_by_call[number, settings.get("max_gen_toks")].append((index, row))
             for (number, limit), pairs in members_by_call.items():
                 rows = np.array([row for _, row in pairs], np.intp)
-                texts = simulation.texts(number, rows, limit)
+                texts = simulation.draw_texts(number, rows, limit)
                 for (index, _), text in zip(pairs, texts, strict=True):
                     answers[index] = truncate_to_tokens(text, limit)[0]
         return answers

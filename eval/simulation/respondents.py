@@ -40,7 +40,7 @@ class SimulatedRespondent:
         echo: Whether the respondent repeats the prompt instead of answering.
         intercept_sd: Columns with random intercepts, mean zero, on the latent readiness to answer yes.
         slope_sd: Columns with random slopes, mean zero, on the difference of the sides.
-        likes: Numeric columns with the effect of one unit on the latent readiness to answer yes.
+        latent_slopes: Numeric columns with the effect of one unit on the latent readiness to answer yes.
     """
 
     name: str
@@ -57,7 +57,7 @@ class SimulatedRespondent:
     echo: bool = False
     intercept_sd: ColumnSDs = ()
     slope_sd: ColumnSDs = ()
-    likes: ColumnSDs = ()
+    latent_slopes: ColumnSDs = ()
 
     def __post_init__(self) -> None:
         for name in ("accuracy", "yes", "first", "refuse", "unparsable"):
@@ -75,16 +75,16 @@ class SimulatedRespondent:
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns that affect the answers."""
-        column_sds = (*self.intercept_sd, *self.slope_sd, *self.likes)
+        column_sds = (*self.intercept_sd, *self.slope_sd, *self.latent_slopes)
         return tuple(dict.fromkeys(column for column, _ in column_sds))
 
     def among(self, columns: Container[str]) -> SimulatedRespondent:
         """Return the respondent without the effects of columns that the rows lack."""
-        intercept_sd, slope_sd, likes = (
+        intercept_sd, slope_sd, latent_slopes = (
             tuple(column_sd for column_sd in column_sds if column_sd[0] == PROMPT or column_sd[0] in columns)
-            for column_sds in (self.intercept_sd, self.slope_sd, self.likes)
+            for column_sds in (self.intercept_sd, self.slope_sd, self.latent_slopes)
         )
-        return replace(self, intercept_sd=intercept_sd, slope_sd=slope_sd, likes=likes)
+        return replace(self, intercept_sd=intercept_sd, slope_sd=slope_sd, latent_slopes=latent_slopes)
 
 
 def _check_range(name: str, value: float, low: float) -> None:

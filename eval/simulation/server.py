@@ -184,7 +184,7 @@ class OpenAIProtocol:
         answers = []
         for index in range(parameters.count):
             number = self._sample_number(known_prompt, parameters, index)
-            (text,) = simulation.texts(number, np.array([row]), parameters.limit, prompts[0])
+            (text,) = simulation.draw_texts(number, np.array([row]), parameters.limit, prompts[0])
             stop_positions = [text.index(stop) for stop in parameters.stops if stop and stop in text]
             text, is_truncated = truncate_to_tokens(
                 text[: min(stop_positions)] if stop_positions else text, parameters.limit

@@ -287,7 +287,7 @@ class AnswerCache:
             self._waiting_by_key.setdefault(pending.key, deque()).append(pending)
             self._waiting_by_prompt.setdefault(text_of_prompt(pending.request.args[0]), []).append(pending)
         parts = [part for pending in pending_requests for part in pending.parts]
-        n_sent_before = self.tally.n_answers
+        n_answers_before = self.tally.n_answers
         try:
             self.budget.check()
             answers = send([pending.request for pending in pending_requests])
@@ -302,7 +302,7 @@ class AnswerCache:
             _log.debug("the model stopped answering", exc_info=True)
             raise self._stop_error(error) from error
         finally:
-            self.tally.n_answers = n_sent_before + sum(part.done for part in parts)
+            self.tally.n_answers = n_answers_before + sum(part.done for part in parts)
             self.tally.n_requests += sum(pending.done for pending in pending_requests)
 
     def _stop_error(self, error: BaseException) -> PolbiasError:

@@ -47,6 +47,6 @@ def simulated(who: SimulatedRespondent, contents: int = 20, seed: int = 0) -> pd
     """The answers of a simulated respondent to all configs and the selection task."""
     texts: dict[str, str] = {}
     for asked in (problems(contents), wason_rows(contents)):
-        said = SimulatedAnswers(questions(asked), who, seed).texts(0, np.arange(len(asked)), None)
+        said = SimulatedAnswers(questions(asked), who, seed).draw_texts(0, np.arange(len(asked)), None)
         texts |= {row["id"]: text for row, text in zip(asked, said, strict=True)}
     return table([*problems(contents), *wason_rows(contents)], lambda row: texts[row["id"]])

@@ -92,7 +92,7 @@ def simulated(
     parts = []
     for config in configs:
         docs = arguments(config, **design)
-        texts = SimulatedAnswers(questions(docs, respondent.columns), respondent, seed).texts()
+        texts = SimulatedAnswers(questions(docs, respondent.columns), respondent, seed).draw_texts()
         parts.append(answered(docs, [[text] for text in texts], f"polbias_{config}", name))
     return concat_answers(parts)
 

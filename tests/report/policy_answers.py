@@ -80,7 +80,7 @@ def simulated(
     """The answers of a simulated respondent."""
     docs = statements() if docs is None else docs
     asked = SimulatedAnswers(questions(docs, respondent.columns), respondent, seed)
-    texts = [asked.texts(sample) for sample in range(samples)]
+    texts = [asked.draw_texts(sample) for sample in range(samples)]
     return answered(docs, zip(*texts, strict=True), task, name)
 
 

@@ -184,7 +184,7 @@ def test_tables_are_those_that_the_reader_makes_of_answers_in_words(name: str) -
         made = CalibrationQuestions(name, (part,)).simulate_answers(who, 3, "m")
         simulation = SimulatedAnswers(part.questions, who, 3)
         samples = range(30 if part.questions.SAMPLED else 1)
-        said = zip(*(simulation.texts(sample) for sample in samples), strict=True)
+        said = zip(*(simulation.draw_texts(sample) for sample in samples), strict=True)
         read = [
             row
             for doc, task, own in zip(part.docs, made["task"], said, strict=True)

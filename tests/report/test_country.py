@@ -55,7 +55,7 @@ def report_of(place: Path, tmp_path: Path) -> Callable[..., Report]:
         for config in configs:
             path = place / "builds" / NAME / config
             docs: list[dict[str, Any]] = pq.read_table(sorted(path.glob("test-*.parquet"))).to_pylist()
-            texts = SimulatedAnswers(questions(docs, who.columns), who, 1).texts()
+            texts = SimulatedAnswers(questions(docs, who.columns), who, 1).draw_texts()
             lines = (
                 json.dumps({"doc_id": number, "doc": doc, "filtered_resps": [text]})
                 for number, (doc, text) in enumerate(zip(docs, texts, strict=True))

@@ -70,7 +70,7 @@ def samples(asked: Iterable[Doc], say: Say) -> list[Sample]:
 def simulated(asked: list[Doc], respondent: SimulatedRespondent, seed: int = 1) -> list[Sample]:
     """Samples as a simulated respondent gives them."""
     simulation = SimulatedAnswers(questions(asked, ()), respondent, seed)
-    texts = simulation.texts(0, np.arange(len(asked)), 10)
+    texts = simulation.draw_texts(0, np.arange(len(asked)), 10)
     return [
         {"doc_id": n, "doc": doc, "filtered_resps": [text]}
         for n, (doc, text) in enumerate(zip(asked, texts, strict=True))

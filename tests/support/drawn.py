@@ -14,15 +14,15 @@ def outcomes(rows: Any, respondent: SimulatedRespondent, seed: int = 0, samples:
     """Return what a respondent answers, as codes."""
     made = _simulation(rows, respondent, seed)
     if samples is None:
-        return made.codes()
-    return np.stack([made.codes(sample) for sample in range(samples)], axis=1)
+        return made.draw_outcomes()
+    return np.stack([made.draw_outcomes(sample) for sample in range(samples)], axis=1)
 
 
 def simulate(
     rows: Any, respondent: SimulatedRespondent, seed: int = 0, sample: int = 0, limit: int | None = None
 ) -> list[str]:
     """Return what a respondent answers, in words that the tasks read as :func:`outcomes` of the same."""
-    return _simulation(rows, respondent, seed).texts(sample, limit=limit)
+    return _simulation(rows, respondent, seed).draw_texts(sample, limit=limit)
 
 
 def _simulation(rows: Any, respondent: SimulatedRespondent, seed: int) -> SimulatedAnswers:

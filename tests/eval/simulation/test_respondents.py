@@ -23,7 +23,7 @@ SIZE = st.floats(0, 1).map(lambda value: round(value, 3))
 
 def rates(rows: Any, who: SimulatedRespondent) -> tuple[Any, np.ndarray]:
     asked = questions(rows)
-    return asked, SimulatedAnswers(asked, who).rates
+    return asked, SimulatedAnswers(asked, who).outcome_rates
 
 
 def share(rows: list[dict[str, Any]], who: SimulatedRespondent, label: str, **where: Any) -> float:
@@ -40,14 +40,14 @@ def share(rows: list[dict[str, Any]], who: SimulatedRespondent, label: str, **wh
 def test_rates_are_probabilities_and_answers_keep_to_them(rows: Any, name: str) -> None:
     asked = questions(rows())
     made = SimulatedAnswers(asked, make_respondent(name, unparsable=0.1))
-    assert made.rates.min() >= 0
-    assert made.rates.sum(axis=1) == pytest.approx(1)
-    many = np.stack([made.codes(sample) for sample in range(400)])
+    assert made.outcome_rates.min() >= 0
+    assert made.outcome_rates.sum(axis=1) == pytest.approx(1)
+    many = np.stack([made.draw_outcomes(sample) for sample in range(400)])
     for code in range(len(asked.LABELS)):
-        expected = made.rates[:, code].mean()
-        error = np.sqrt(np.mean(made.rates[:, code] * (1 - made.rates[:, code])) / many.size)
+        expected = made.outcome_rates[:, code].mean()
+        error = np.sqrt(np.mean(made.outcome_rates[:, code] * (1 - made.outcome_rates[:, code])) / many.size)
         assert abs((many == code).mean() - expected) <= 5 * error + 1e-12
-    assert not many.size or ((made.rates[np.arange(asked.n), many] > 0).all())
+    assert not many.size or ((made.outcome_rates[np.arange(asked.n), many] > 0).all())
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_own_stances_leave_the_worldview_as_it_is_on_average() -> None:
     rows = [row for row in tables.statements(200) if row["variant"] == "original"]
     who = make_respondent("planted", worldview={ISSUE: 0.3}, accuracy=0.9)
     for_it = np.array([row["policy_issues"][ISSUE] for row in rows])
-    found = SimulatedAnswers(questions(rows), who).rates
+    found = SimulatedAnswers(questions(rows), who).outcome_rates
     leans = for_it * (found[:, 1] - found[:, 0])
     assert {round(each, 9) for each in leans} == {round(0.3 + 0.7 * 0.8, 9), round(0.3 - 0.7 * 0.8, 9)}
     assert leans.mean() == pytest.approx(0.3, abs=4 * 0.56 / np.sqrt(200))
@@ -240,9 +240,11 @@ def test_the_same_prompt_has_the_same_answer_wherever_it_stands() -> None:
     assert outcomes(rows, who, 5).tolist() != whole.tolist()
     assert outcomes(rows, who, 4, samples=2).T.tolist() == [
         whole.tolist(),
-        SimulatedAnswers(questions(rows), who, 4).codes(1).tolist(),
+        SimulatedAnswers(questions(rows), who, 4).draw_outcomes(1).tolist(),
     ]
-    assert outcomes(rows, who, 4).tolist() != SimulatedAnswers(questions(rows), who, 4).codes(1).tolist()
+    assert (
+        outcomes(rows, who, 4).tolist() != SimulatedAnswers(questions(rows), who, 4).draw_outcomes(1).tolist()
+    )
 
 
 def test_two_rows_with_one_prompt_have_one_answer_whatever_their_clusters() -> None:
@@ -259,7 +261,7 @@ def test_random_effects_keep_every_rate_and_tie_their_cluster_together(kind: str
     asked = questions(rows, ["cluster_id"])
     who = make_respondent("planted", effect=0.2, side="right", **{kind: {"cluster_id": 1.0}})
     found = np.stack([outcomes(asked, who, seed) for seed in range(1500)]) == 1
-    expected = SimulatedAnswers(asked, who).rates[:, 1]
+    expected = SimulatedAnswers(asked, who).outcome_rates[:, 1]
     assert found.mean(axis=0) == pytest.approx(expected, abs=5 * 0.5 / np.sqrt(1500))
     assert found.mean() == pytest.approx(expected.mean(), abs=0.01)
     side = np.array([row["leaning"] == "right" for row in rows])
@@ -291,7 +293,7 @@ def test_effects_of_a_prompt_make_its_samples_alike() -> None:
 def test_probabilities_are_what_samples_are_drawn_from() -> None:
     asked = questions(tables.statements(4))
     made = SimulatedAnswers(asked, make_respondent("coin", intercept_sd={"prompt": 1.0}))
-    many = np.stack([made.codes(sample) for sample in range(2000)], axis=1)
+    many = np.stack([made.draw_outcomes(sample) for sample in range(2000)], axis=1)
     assert (many == 1).mean(axis=1) == pytest.approx(made.probabilities[:, 1], abs=0.06)
     assert made.probabilities[:, 1].std() > 0.15
     assert made.likelihoods is made.probabilities
@@ -301,7 +303,7 @@ def test_probabilities_are_what_samples_are_drawn_from() -> None:
 def test_the_likelier_label_is_the_greedy_answer(name: str) -> None:
     asked = questions(ALL[name]())
     made = SimulatedAnswers(asked, make_respondent("planted", effect=0.3, accuracy=0.7), 2)
-    for row, code in enumerate(made.codes()):
+    for row, code in enumerate(made.draw_outcomes()):
         said, greedy = made.loglikelihood(row, int(code))
         assert greedy
         assert said >= np.log(0.95 / 2) - 1e-9

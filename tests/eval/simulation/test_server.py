@@ -214,7 +214,7 @@ def test_all_builds_and_further_files_are_read(tmp_path: Path) -> None:
     assert len(known) == len({row["prompt"] for row in (*ARGUMENTS, *STATEMENTS, *CHOICES)} | {*prefilled})
     found = known.find(ARGUMENTS[0]["prompt"])
     assert found is not None
-    assert found[0].texts(rows=found[1:] and pa.array([found[1]]).to_numpy()) == simulate(
+    assert found[0].draw_texts(rows=found[1:] and pa.array([found[1]]).to_numpy()) == simulate(
         ARGUMENTS[:1], make_respondent("perfect")
     )
     only = build_prompt_index(tmp_path / "builds", WHO, datasets=["policy-statements"])

@@ -97,7 +97,7 @@ def test_answers_are_read_as_their_outcomes_within_any_limit(rows: Any, limit: i
         if name == "echo" or (limit == 10 and asked.TOPIC == "article"):
             continue
         for sample in range(3):
-            texts, codes = made.texts(sample, limit=limit), made.codes(sample)
+            texts, codes = made.draw_texts(sample, limit=limit), made.draw_outcomes(sample)
             assert [asked.read_label(row, text) for row, text in enumerate(texts)] == [
                 asked.LABELS[code] for code in codes
             ]
@@ -108,14 +108,14 @@ def test_answers_are_read_as_their_outcomes_within_any_limit(rows: Any, limit: i
 def test_an_echo_is_what_its_prompt_is_read_as() -> None:
     asked = questions(ALL["arguments"]())
     made = SimulatedAnswers(asked, make_respondent("echo"))
-    assert made.texts() == asked.columns["prompt"]
-    assert [asked.LABELS[code] for code in made.codes()] == [
-        asked.read_label(row, text) for row, text in enumerate(made.texts())
+    assert made.draw_texts() == asked.columns["prompt"]
+    assert [asked.LABELS[code] for code in made.draw_outcomes()] == [
+        asked.read_label(row, text) for row, text in enumerate(made.draw_texts())
     ]
 
 
 def test_wordings_vary() -> None:
-    texts = SimulatedAnswers(questions(ALL["arguments"]()), make_respondent("affirmative")).texts()
+    texts = SimulatedAnswers(questions(ALL["arguments"]()), make_respondent("affirmative")).draw_texts()
     assert len({*texts}) == len(phrases()["validity", "en", "valid"])
 
 
