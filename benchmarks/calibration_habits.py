@@ -351,11 +351,6 @@ def run_habits(habits: Sequence[Habit] = HABITS) -> list[HabitLine]:
     ]
 
 
-_HEADINGS = (
-    "instrument", "habit", "headline", "n", "missing", "mean", "covers 0", "p < .05", "established", "state",
-)  # fmt: skip
-
-
 def habits_table(rows: Sequence[HabitLine]) -> Table:
     """Return the table to print; a red figure misses its nominal level by over two standard errors."""
     table = Table(title="habits: headlines of respondents that the analysis does not model", box=SIMPLE_HEAD)

@@ -33,7 +33,7 @@ OPPOSITE_VARIANTS = np.array([1, 1, 1, 1, -1, -1, 1])
 """Signs of the seven tested prompts: the six variants with labels as printed, the original inverted."""
 
 _DIRICHLET_PRIOR = 0.3, 0.3, 0.6 * 0.02 / 0.98
-"""Dirichlet prior of agreement, disagreement and neither: answers mostly agree, 2% are non-answers."""
+"""Dirichlet prior of agreement, disagreement and neither: answers to a prompt mostly equal, 2% neither."""
 _MIN_ANSWERS = 5
 """Answers needed before an outcome counts as certain."""
 # Prior share of answers to each tested prompt that fit the stance: the likeliest to fail is requested first.
