@@ -151,7 +151,7 @@ def test_the_command(tmp_path: Path) -> None:
     done = run_polbias("author", "check-items", path, "-n", 1, check=False)
     assert done.returncode == 1
     assert "Rules on river barges | Rules on river barges today" in done.stdout
-    assert "too similar: 1 pairs have a Jaccard of 0.5 or more" in done.stdout
+    assert "too similar: 1 pairs have a Jaccard similarity of 0.5 or more" in done.stdout
     done = run_polbias("author", "check-items", "nolex", check=False)
     assert done.returncode == 2
     assert "nolex: found no such set or file, expected one of poligen" in done.stderr
