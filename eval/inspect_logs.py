@@ -155,9 +155,8 @@ def samples(path: Path) -> Iterator[tuple[int, Json]]:
             score_metadata = [score.metadata or {} for score in scores.values()]
             answers = [text for score in score_metadata for text in score.get("answers", ())]
             logged_metadata = [response for score in score_metadata for response in score.get("polbias", ())]
-            metadata = logged_metadata or metadata * len(
-                answers
-            )  # earlier logs have metadata of the output only
+            # earlier logs have metadata of the output only
+            metadata = logged_metadata or metadata * len(answers)
         if not answers:  # the model returned none
             continue
         sample = merged.setdefault(

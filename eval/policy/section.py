@@ -227,10 +227,11 @@ def _analyse(name: str, table: pd.DataFrame, parties: pd.DataFrame | None) -> Po
         else empty_summary
         for rule in ("default", "paper")
     )
+    # These figures need all five tests.
     empty_lists: Json = {
         "worldview": [],
         "leanings": [],
-    }  # need all five tests
+    }
     corrected = corrected if tested_answers.has_all_tests else corrected | empty_lists
     paper = (
         paper

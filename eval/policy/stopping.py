@@ -212,9 +212,8 @@ class StoppingPlan:
         n_answers = counts.sum(axis=2)
         can_pass = can_pass_tests(outcome_bits, self._is_contrary[open_units])
         net = ((counts[..., 0] - counts[..., 1]) * OPPOSITE_VARIANTS).sum(axis=1)
-        is_agreement = np.where(
-            can_pass.all(axis=1), net >= 0, can_pass[:, 0]
-        )  # the stance that can still pass the tests
+        # the stance that can still pass the tests
+        is_agreement = np.where(can_pass.all(axis=1), net >= 0, can_pass[:, 0])
         lead_signs = np.where(is_agreement, 1, -1)[:, None] * OPPOSITE_VARIANTS
         n_fitting = np.where(lead_signs > 0, counts[..., 0], counts[..., 1])
         fit_share: Floats = (n_fitting + _PRIOR_WEIGHT * _PRIOR_FIT) / (

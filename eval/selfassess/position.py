@@ -267,9 +267,8 @@ def _likelihood(
 ) -> tuple[float, Floats, Floats]:
     """Return the log-likelihood, the score of each order and choice, and the information."""
     utility = x @ coef
-    differences = np.where(
-        is_considered, utility[:, None, :] - utility[:, :, None], -np.inf
-    )  # order, chosen, other
+    # order, chosen, other
+    differences = np.where(is_considered, utility[:, None, :] - utility[:, :, None], -np.inf)
     odds = np.exp(differences)
     shares = odds / odds.sum(axis=2, keepdims=True)
     mean = np.einsum("ocj,ojk->ock", shares, x)

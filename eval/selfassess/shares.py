@@ -187,9 +187,8 @@ def agreement(rows: ComparedChoices) -> Json:
     articles = cross_codes(rows.topic, role, rows.order)
     first_rows = np.unique(articles, return_index=True)[1]
     choices = np.full((first_rows.size, len(QUESTIONS)), -1)
-    choices[articles[::-1], question[::-1]] = rows.choice[
-        ::-1
-    ]  # for a repeated index numpy keeps the last value
+    # for a repeated index numpy keeps the last value
+    choices[articles[::-1], question[::-1]] = rows.choice[::-1]
     has_both = (choices >= 0).all(axis=1)
     first_choice, second_choice = choices[has_both].T
     mean = estimate_topic_mean(

@@ -158,9 +158,8 @@ class SimulatedAnswers:
         draws = self._correlated_draws(rows, sample)
         shares = np.cumsum(self.shares[rows], axis=1)
         last = shares.shape[1] - 1 - np.argmax(self.shares[rows, ::-1] > 0, axis=1)
-        option = np.minimum(
-            (draws[:, None] >= shares).sum(axis=1), last
-        )  # sums of shares may fall short of 1
+        # sums of shares may fall short of 1
+        option = np.minimum((draws[:, None] >= shares).sum(axis=1), last)
         codes = questions.options[questions.first_row_of_prompt[rows], option]
         if respondent.unparsable:
             is_garbled = uniforms(keys, *name, "unparsable", sample) < respondent.unparsable

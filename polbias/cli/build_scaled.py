@@ -25,9 +25,8 @@ _LOCAL_EVERY, _REMOTE_EVERY = 0.5, 5.0  # seconds between polls of the shard rec
 def builds_address(out: str | None) -> str:
     """Return the folder or address of builds; default: ``scaled`` next to the folder of other builds."""
     address = out or str(build_root().parent / "scaled")
-    return (
-        address if "://" in address else str(Path(address).absolute())
-    )  # a worker may start in another folder
+    # a worker may start in another folder
+    return address if "://" in address else str(Path(address).absolute())
 
 
 def log_folder(run: ScaledRun) -> Path:

@@ -233,9 +233,8 @@ def _far_relative(tokens: Tokens, last: int, old: Agreement) -> int | None:
     comma = next(
         (i for i in range(last + 2, min(last + _MAX_ATTRIBUTE, len(tokens))) if tokens[i].text == ","), None
     )
-    has_prefix = (
-        comma == last + 2 and tokens[last + 1].low in german.PREFIXES
-    )  # "führte die Abgabe ein, die ..."
+    # "führte die Abgabe ein, die ..."
+    has_prefix = comma == last + 2 and tokens[last + 1].low in german.PREFIXES
     if (
         comma is None
         or comma + 1 >= len(tokens)
