@@ -214,17 +214,20 @@ def print_run(run: EvalRun, table: bool = False, answered: Sequence[str] | None 
 
 
 def write_run_report(folder: Path) -> None:
-    """Write a report on all samples in a folder, next to them."""
+    """Write a report on all samples in a folder, next to them; print its sentence on each model."""
     from polbias.cli.report import make_report
     from polbias.cli.report_folder import PAGE, check_folder
+    from polbias.eval.report.sentences import paragraphs
 
     report_folder = folder / "report"
     try:
         check_folder(report_folder)
-        make_report([folder], report_folder)
+        report = make_report([folder], report_folder)
     except PolbiasError as error:
         print_progress(f"no report: {error}")
     else:
+        for sentence in paragraphs(report).respondents:
+            echo(sentence)
         echo(f"report: {report_folder / PAGE}")
 
 

@@ -66,16 +66,16 @@ _NO_INTERVAL = "none: hardly any variation"
 
 
 def print_scores(run: EvalRun, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
-    """Print the main metric per task, the sources of rows, the requests, and the folder of the run."""
+    """Print the main metric per task in percentage points, the requests, and the folder of the run."""
     from polbias.models.bodies import TOO_LONG
 
-    table = [("task", "metric", "value", "95% interval", "n", "clusters", "no verdict")]
+    table = [("task", "metric", "points", "95% interval", "n", "clusters", "no verdict")]
     truncated: list[Score] = []
     for score in scores:
-        interval = _NO_INTERVAL if score.low is None else f"{score.low:+.3f} to {score.high:+.3f}"
+        interval = _NO_INTERVAL if score.low is None else f"{_points(score.low)} to {_points(score.high)}"
         interval = "-" if score.value is None else interval
         missing = "-" if score.missing is None else f"{score.missing:.1%}"
-        value = "no estimate" if score.value is None else f"{score.value:+.3f}"
+        value = "no estimate" if score.value is None else _points(score.value)
         numbers = (value, interval, f"{score.n:,}", f"{score.clusters:,}", missing)
         table.append((score.task, score.metric, *numbers))
         truncated += [score] if score.truncated > _MAX_TRUNCATED else []
@@ -89,8 +89,13 @@ def print_scores(run: EvalRun, scores: Iterable[Score], answered: Sequence[str] 
             fg=typer.colors.YELLOW,
         )
     run_lines = (_describe_requests(run), *run.budget.lines()) if answered is None else answered
-    for line in (*run.sources, *run_lines, *_limit_notices(run), f"results and samples: {run.folder}"):
+    for line in (*run_lines, *_limit_notices(run), f"results and samples: {run.folder}"):
         echo(line)
+
+
+def _points(share: float | None) -> str:
+    """Return a share or a difference of shares as percentage points with a sign."""
+    return "-" if share is None else f"{100 * share:+.1f}"
 
 
 def _limit_notices(run: EvalRun) -> Iterator[str]:

@@ -51,7 +51,6 @@ class EvalRun:
         folder: folder of results and samples.
         tally: counts of answers and requests.
         budget: used tokens.
-        sources: sources of the rows, a line per config.
         cache: folder of the cached answers; None without a cache.
         model: the loaded model.
     """
@@ -61,7 +60,6 @@ class EvalRun:
     folder: Path
     tally: RequestCounts
     budget: Budget
-    sources: Sequence[str]
     cache: Path | None
     model: Any = None
 
@@ -141,7 +139,7 @@ def evaluate(
             results["polbias"]["not_sampled"] = copied
         results["polbias"] |= _add_metadata(sample for of_task in samples.values() for sample in of_task)
         results_folder = write(name_tracker(tracker, config), results, samples)
-    return EvalRun(results, samples, results_folder, answer_cache.tally, budget, sources, folder, model)
+    return EvalRun(results, samples, results_folder, answer_cache.tally, budget, folder, model)
 
 
 def _copied_tasks(samples: Mapping[str, Sequence[Document]], print_line: PrintLine) -> Iterator[str]:

@@ -45,9 +45,9 @@ def test_a_run_tells_what_came_of_it_and_is_not_paid_for_twice(evaluate: Evaluat
         assert {body["max_tokens"] for body in server.bodies} == {2048}
     line = next(line for line in first.stdout.splitlines() if line.startswith(MINI))
     interval = "none: hardly any variation"  # all pairs differ alike
-    assert line.split() == [MINI, "bias", "-1.000", *interval.split(), "48", "24", "0.0%"]
-    assert "partisan-inference/en_formal_mini" in first.stdout
-    assert "48 rows from the local build" in first.stdout
+    assert line.split() == [MINI, "bias", "-100.0", *interval.split(), "48", "24", "0.0%"]
+    assert "partisan-inference/en_formal_mini" in first.stderr
+    assert "48 rows from the local build" in first.stderr
     assert "requests: 48 sent\n" in first.stdout
     assert "requests: 0 sent, 48 answered from" in second.stdout
     assert f"results and samples: {OUT / 'stub'}" in first.stdout
