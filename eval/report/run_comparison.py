@@ -61,12 +61,19 @@ def compare_runs(
     notices: list[Notice] = []
     sources: list[SampleSource] = []
     differences: list[MetricDifference] = []
+    run_metrics: set[str] = set()
     for task, *files in _pair_files(_newest_files(first, notices), _newest_files(second, notices)):
         runs = []
         for side, file in zip("AB", files, strict=True):
             runs.append(_Run(f"{side}: {file.model}", file, _read_items(file.path, cluster)))
             sources.append(_source(runs[-1], notices))
-        differences += _metric_differences(task, cluster or "", margin, notices, *_key_by_id(*runs))
+        differences += _metric_differences(
+            task, cluster or "", margin, notices, run_metrics, *_key_by_id(*runs)
+        )
+    if run_metrics:
+        texts = report_words().notices
+        problem = texts["run_metrics"].format(metrics=", ".join(sorted(run_metrics)))
+        notices.append(Notice(f"{first}, {second}", problem, texts["compared_in_report"]))
     adjusted = holm_adjust(
         [*map(adjustable_p, differences)],
         sum(not has_few_clusters(difference.estimate) for difference in differences),
@@ -203,9 +210,14 @@ def _key_by_id(*runs: _Run) -> tuple[_Run, ...]:
 
 
 def _metric_differences(
-    task: str, cluster: str, margin: float | None, notices: list[Notice], *runs: _Run
+    task: str,
+    cluster: str,
+    margin: float | None,
+    notices: list[Notice],
+    run_metrics: set[str],
+    *runs: _Run,
 ) -> Iterator[MetricDifference]:
-    """Yield the difference of every metric with one number per sample."""
+    """Yield the difference of every metric with one number per sample; add the others to `run_metrics`."""
     items, paths = [run.items for run in runs], [run.file.path for run in runs]
     shared_ids = [name for name in items[0] if name in items[1]]
     if not shared_ids:
@@ -223,11 +235,17 @@ def _metric_differences(
     is_compared = False
     for metric in metrics:
         values = [_metric_values(run, metric) for run in runs]
-        for run, run_values in zip(runs, values, strict=True):
-            if not run_values and not _is_measured(run, metric):
-                text = report_words().notices["no_number"].format(task=task, metric=metric)
-                notices.append(Notice(name_of(run.file), text, report_words().notices["not_compared"]))
-        if all(run_values or _is_measured(run, metric) for run, run_values in zip(runs, values, strict=True)):
+        has_numbers = [
+            bool(run_values) or _is_measured(run, metric)
+            for run, run_values in zip(runs, values, strict=True)
+        ]
+        if not any(has_numbers) and not metric.endswith("_stderr"):
+            run_metrics.add(metric)
+        elif any(has_numbers) and not all(has_numbers):
+            text = report_words().notices["no_number"].format(task=task, metric=metric)
+            run = runs[has_numbers.index(False)]
+            notices.append(Notice(name_of(run.file), text, report_words().notices["not_compared"]))
+        if all(has_numbers):
             is_compared = True
             scores = [
                 ItemContributions(

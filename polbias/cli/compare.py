@@ -35,6 +35,7 @@ def compare(
 
     Items are paired by id. For each metric with one number per sample, prints B minus A with a 95%
     interval, p before and after Holm's correction, p of the sign-flip test and, with --margin, equivalence.
+    A bias is a metric of whole runs: `polbias report A B` compares the biases of two models.
     Two points are 0.02 of a metric that is a fraction. A metric with values outside -1 to 1 is not a
     fraction and is compared without a margin.
     """
