@@ -30,8 +30,8 @@ def invoke(*args: object) -> str:
     return done.output
 
 
-def check(name: str, text: str) -> None:
-    """Compare a text with its golden file; POLBIAS_UPDATE_GOLDEN=1 writes it anew.
+def check(name: str | Path, text: str) -> None:
+    """Compare a text with its golden file, or the file of a path; POLBIAS_UPDATE_GOLDEN=1 writes it anew.
 
     The last digits of numbers may differ, as linear algebra does from machine to machine.
     """

@@ -146,7 +146,7 @@ def test_a_thought_that_a_server_s_template_opened_is_told_where_thinking_was_as
     assert all(each["polbias"][0]["finish_reason"] == "length" for each in samples)
 
 
-PAGE = (checkout_root() / "docs" / "reasoning.md").read_text("utf-8").replace("\\\n", "")
+PAGE = (checkout_root() / "docs" / "running.md").read_text("utf-8").replace("\\\n", "")
 COMMANDS = [
     shlex.split(line)[2:] for line in PAGE.splitlines() if line.startswith("polbias eval --reasoning")
 ]

@@ -2,14 +2,18 @@
 
 The outputs are written for the purpose in the manner of current models: half of the stances are refusals and
 hedges, a third of all has thoughts, JSON or markdown around it. A wrong *side* is a side where the label has none
-or the other one. ``pytest -s tests/eval/extraction/test_rounds.py`` prints the scores of docs/evaluating.md.
+or the other one. docs/tables/extraction-rounds.csv has the scores; ``pytest -s`` prints them by label.
 """
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections import Counter
 from collections.abc import Callable
 from functools import cache
+from operator import eq
 
 import pytest
 
@@ -17,36 +21,28 @@ from polbias.eval.answers import Verdict, extract_stance, extract_truth
 from tests.eval.extraction.labelled import Entry, read, share_right
 from tests.golden.files import blocks, check
 from tests.golden.labels import summary
+from tests.support.process import ROOT
 from tests.support.scoring import Proportion
 
 SIDES = {"agree", "disagree", "true", "false"}
+TABLE = ROOT / "docs" / "tables" / "extraction-rounds.csv"
+_KINDS = {"stances": "stance", "truths": "truth"}
+
+
+def table_rows() -> dict[tuple[str, str], dict[str, str]]:
+    """Return the rows of the documentation's table by kind and file."""
+    rows = {}
+    for row in csv.DictReader(io.StringIO(TABLE.read_text("utf-8"))):
+        kind, number = re.match(r"(\w+), (\d+)", row["round"]).groups()
+        rows[_KINDS[kind], f"round{number}"] = row
+    return rows
+
+
 FIRST = {
-    ("stance", "round2"): (323, 15),
-    ("stance", "round3"): (354, 5),
-    ("stance", "round4"): (700, 12),
-    ("stance", "round5"): (368, 12),
-    ("stance", "round6"): (389, 1),
-    ("truth", "round2"): (172, 7),
-    ("truth", "round3"): (189, 4),
-    ("truth", "round4"): (191, 6),
-    ("truth", "round5"): (371, 7),
-    ("stance", "round7"): (144, 2),
-    ("truth", "round6"): (186, 6),
-    ("stance", "round8"): (113, 1),
-    ("truth", "round7"): (91, 3),
-    ("truth", "round8"): (95, 2),
-    ("stance", "round9"): (378, 4),
-    ("truth", "round9"): (194, 3),
-    ("stance", "round10"): (374, 5),
-    ("truth", "round10"): (193, 1),
-    ("stance", "round11"): (350, 10),
-    ("stance", "round12"): (372, 6),
-    ("stance", "round13"): (383, 7),
-    ("stance", "round14"): (394, 3),
-    ("stance", "round15"): (386, 5),
-    ("stance", "round16"): (389, 4),
-    ("stance", "round17"): (389, 5),
-    ("stance", "round18"): (389, 2),
+    **{
+        part: (int(row["right at first"]), int(row["wrong sides at first"]))
+        for part, row in table_rows().items()
+    },
     ("stance", "own"): (275, 22),
     ("truth", "own"): (320, 24),
 }
@@ -85,6 +81,31 @@ def test_a_round_is_read_right(kind: str, part: str) -> None:
     assert first is None or (right.hits >= first[0] and wrong.hits <= first[1])
     assert right.value >= 0.95
     assert wrong.value <= 0.01
+
+
+def test_the_table_of_the_documentation_has_the_scores() -> None:
+    """POLBIAS_UPDATE_GOLDEN=1 writes all columns but the scores of the first time."""
+    rows = table_rows()
+    for (kind, part), row in rows.items():
+        entries = read(kind, part)
+        labels = [verdicts(kind, part)[entry["id"]].label for entry in entries]
+        golds = [entry["label"] for entry in entries]
+        right, wrong = FIRST[kind, part]
+        low, high = Proportion(wrong, len(entries)).interval
+        row |= {
+            "outputs": str(len(entries)),
+            "right at first (%)": f"{100 * right / len(entries):.1f}",
+            "wrong sides at first (%, 95% interval)": f"{100 * low:.1f} to {100 * high:.1f}",
+            "right now": str(sum(map(eq, golds, labels))),
+            "wrong sides now": str(
+                sum(label in SIDES and label != gold for gold, label in zip(golds, labels, strict=True))
+            ),
+        }
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [*row], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows.values())
+    check(TABLE, text.getvalue())
 
 
 @pytest.mark.parametrize("kind", READERS)
