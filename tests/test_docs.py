@@ -18,7 +18,7 @@ from tests.support.process import ROOT
 _DOCS = ROOT / "docs"
 _PAGES = [ROOT / "README.md", *sorted(_DOCS.glob("*.md"))]
 _ABOUT = {
-    "data": "partisan-inference",
+    "partisan": "partisan-inference",
     "normative": "normative-reasoning",
     "policy": "policy-statements",
     "xphemism": "xphemism-pairs",

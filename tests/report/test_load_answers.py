@@ -37,8 +37,8 @@ def runs(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def documented() -> dict[tuple[str, str], str]:
-    """The columns of docs/data.md with their types, by instrument."""
-    text = (ROOT / "docs" / "data.md").read_text("utf-8").partition("## Answers\n")[2]
+    """The columns of docs/partisan.md with their types, by instrument."""
+    text = (ROOT / "docs" / "partisan.md").read_text("utf-8").partition("## Answers\n")[2]
     lines = re.findall(r"^\| (\w+) \| `(\w+)` \| (\w+) \| .+ \|$", text, re.MULTILINE)
     return {(of, column): kind for of, column, kind in lines}
 
