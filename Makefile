@@ -55,8 +55,8 @@ env: $(VENV)/.eval ## environment with lm_eval, the tasks linked (no torch: add 
 demo: build-datasets $(VENV)/.eval ## three simulated respondents through lm_eval over HTTP, and their report
 	$(BIN)/polbias demo -o build/demo
 
-results: build-datasets $(VENV)/.eval ## table of real models: what MODELS=models.yaml costs; with YES=1 asks them (docs/results.md)
-	$(if $(MODELS),,$(error MODELS: found nothing, expected a file with tasks and models; see docs/results.md))
+results: build-datasets $(VENV)/.eval ## table of real models: what MODELS=models.yaml costs; with YES=1 asks them (docs/validity.md)
+	$(if $(MODELS),,$(error MODELS: found nothing, expected a file with tasks and models; see docs/validity.md))
 	$(BIN)/python -m benchmarks.results '$(MODELS)' $(if $(YES),--yes) $(ARGS)
 
 link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
@@ -77,7 +77,7 @@ test-model: build-datasets $(VENV)/.dev ## a real small model by all routes, in 
 	$(BIN)/python -m pytest -rs -m model tests/model $(ARGS)
 
 test-faults: $(VENV)/.dev ## kills, full disks, bad networks, two at once (ARGS='--only push' for a part), and fuzzing
-	$(BIN)/python -m tests.faults -o build/faults.md $(ARGS)
+	$(BIN)/python -m tests.faults -o build/faults.csv $(ARGS)
 	$(BIN)/python -m pytest -n 2 -m faults tests/faults
 
 test-scale: $(VENV)/.scale ## Ray and Slurm on this machine (installs what it needs)

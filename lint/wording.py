@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from lint.prose import Name, Passage, iter_markdown_prose, iter_names, iter_python_prose
 
 _ROOT = Path(__file__).resolve().parents[1]
-_FILES = ("*.py", "README.md", "CONTRIBUTING.md", "docs/*.md")
+_FILES = ("*.py", "README.md", "CONTRIBUTING.md", "docs/*.md", "docs/tables/*.csv")
 _N_FINDINGS = 20
 """Findings that are printed without --all, of names and of phrases."""
 

@@ -28,7 +28,7 @@ def load_answers(runs: str | Path | Iterable[str | Path], instrument: str | None
         instrument: the only instrument to read, such as ``"partisan"``; default all.
 
     Returns:
-        A frame with the columns of docs/data.md: texts are categorical, integers and booleans nullable. A
+        A frame with the columns of docs/partisan.md: texts are categorical, integers and booleans nullable. A
         column of one instrument is missing in the rows of the others.
 
     Raises:

@@ -36,8 +36,8 @@ def split_rows(rows: int, max_rows: Sequence[int], pair: int = 1) -> list[int]:
 # A table has factors, exclusions, and an expression per column.
 # It is the Cartesian product of its factors in a declared order (the last factor varies fastest), minus
 # declared exclusions. A column is an expression over the factors, so that row i is a function of i
-# (see also docs/data.md). The values of the lookups already resolve all branching, such as agreement or the
-# choice of an article.
+# (see also docs/partisan.md). The values of the lookups already resolve all branching, such as agreement or
+# the choice of an article.
 
 Level = str | int
 

@@ -1,7 +1,7 @@
 """Pair patterns: the common pattern of a left-leaning and a right-leaning argument.
 
 A pair pattern and its negation share a base, the cluster of their rows: three formal and three material bases
-per country (docs/data.md).
+per country (docs/partisan.md).
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from polbias.generators.partisan.pair_patterns import PairPattern, opposite_lean
 from polbias.generators.partisan.paper_errata import PaperErratum
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 
-# Few-shot examples: the pairs in the prompt of each row, and their order (docs/data.md).
+# Few-shot examples: the pairs in the prompt of each row, and their order (docs/partisan.md).
 # Appendix G: 8 examples = validity x gender x leaning; 32 = these x variation. Within a block half the golds
 # are valid by variation, pattern and gender. Each block has a counterpart with the opposite gold at every
 # position, so over both half the golds are valid at every position. Blocks are the same in every config.

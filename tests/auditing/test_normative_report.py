@@ -37,7 +37,7 @@ def audits(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict]]:
 
 @pytest.fixture(scope="module")
 def page() -> str:
-    return Path(ROOT / "docs" / "audit-normative.md").read_text("utf-8")
+    return Path(ROOT / "docs" / "audit.md").read_text("utf-8")
 
 
 def test_counts_of_verdicts(audits: dict[str, list[dict]], page: str) -> None:

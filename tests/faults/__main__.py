@@ -1,4 +1,4 @@
-"""Run the fault campaign: ``python -m tests.faults [--seed N] [--kills 50] [--only PLACE] [-o table.md]``."""
+"""Run the fault campaign: ``python -m tests.faults [--seed N] [--kills 50] [--only PLACE] [-o faults.csv]``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=50, help="of every place")
     parser.add_argument("--only", action="append", choices=[place.name for place in PLACES])
     parser.add_argument("--fault", action="append", choices=[*FAULTS])
-    parser.add_argument("-o", "--output", type=Path, help="file for the table (Markdown)")
+    parser.add_argument("-o", "--output", type=Path, help="file for the table (CSV)")
     given = parser.parse_args()
     if given.output:
         given.output.parent.mkdir(parents=True, exist_ok=True)

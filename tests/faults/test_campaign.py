@@ -10,11 +10,11 @@ import pytest
 
 from tests.faults.campaign import disk, http, kills, races
 from tests.faults.campaign.asking import Evaluate, Variants
-from tests.faults.campaign.outcomes import Outcome, Trial, tried
+from tests.faults.campaign.outcomes import Outcome, Trial, table, tried
 from tests.faults.campaign.place import Place
 from tests.faults.campaign.places import Annotate, Build, Push, Report
 from tests.faults.campaign.zygote import Zygote
-from tests.support.process import run_python
+from tests.support.process import ROOT, run_python
 
 pytestmark = pytest.mark.e2e
 
@@ -154,3 +154,18 @@ def test_the_clock_jumps_in_a_run() -> None:
         """
     )
     assert done.returncode == 0
+
+
+def test_the_table_counts_outcomes_and_is_that_of_the_docs() -> None:
+    trials = [
+        Trial("push", "HTTP 500", "first"),
+        Trial("push", "HTTP 503", "last", status=1, losses=["a row"], paid_twice=2),
+        Trial("eval", "kill -9", "late", unheard=3),
+    ]
+    head, *rows = table(trials).splitlines()
+    assert head == (ROOT / "docs/tables/faults.csv").read_text("utf-8").splitlines()[0]
+    assert rows == [
+        'push,"HTTP 500, 503",2,1,0,0,1,2,0',
+        "eval,kill -9,1,1,0,0,0,0,3",
+        "all,,3,2,0,0,1,2,3",
+    ]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import csv
 import logging
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -37,10 +37,9 @@ def runs(all_builds: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 def documented() -> dict[tuple[str, str], str]:
-    """The columns of docs/data.md with their types, by instrument."""
-    text = (ROOT / "docs" / "data.md").read_text("utf-8").partition("## Answers\n")[2]
-    lines = re.findall(r"^\| (\w+) \| `(\w+)` \| (\w+) \| .+ \|$", text, re.MULTILINE)
-    return {(of, column): kind for of, column, kind in lines}
+    """The columns of docs/tables/answers.csv with their types, by instrument."""
+    with (ROOT / "docs/tables/answers.csv").open(encoding="utf-8", newline="") as file:
+        return {(row["of"], row["column"]): row["type"] for row in csv.DictReader(file) if row["meaning"]}
 
 
 def test_the_page_has_every_column_with_its_type() -> None:

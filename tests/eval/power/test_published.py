@@ -66,7 +66,7 @@ def test_the_documentation_has_the_number_of_the_data(headline: pa.Table) -> Non
     pages = Path(__file__).parents[3] / "docs"
     text = " ".join(
         " ".join((pages / f"{name}.md").read_text("utf-8").split())
-        for name in ("data", "power", "statistics")
+        for name in ("partisan", "validity", "statistics")
     )
     printed = re.findall(r"(?:four countries(?: have|:)|t over the) (\d+) topics", text)
     assert len(printed) == 3
