@@ -22,7 +22,7 @@ from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.table_columns import column_meanings
 from polbias.intervals import wilson_interval
 from polbias.manifest import Manifest, SplitEntry
-from polbias.paths import package_file
+from polbias.paths import DEFAULT_NAMESPACE, package_file, user_namespace
 
 # A card is rendered from the manifest, the data and facts of the publication.
 
@@ -36,11 +36,15 @@ _SIZES = (
 
 
 def render_card(
-    manifest: Manifest, folder: Path, publication: Publication, templates: Path | None = None
+    manifest: Manifest,
+    folder: Path,
+    publication: Publication,
+    templates: Path | None = None,
+    namespace: str = DEFAULT_NAMESPACE,
 ) -> str:
     """Render the card of a dataset; depends only on the arguments, the tables and the card's template."""
     data_facts = _read_data_facts(manifest, folder, publication.cards)
-    return fill_card(manifest, data_facts, folder, publication, templates)
+    return fill_card(manifest, data_facts, folder, publication, templates, namespace)
 
 
 def fill_card(
@@ -49,6 +53,7 @@ def fill_card(
     folder: Path,
     publication: Publication,
     templates: Path | None = None,
+    namespace: str = DEFAULT_NAMESPACE,
 ) -> str:
     """Render the card of a dataset from facts about its tables, which need not be local."""
     cards = package_file("cards")
@@ -63,7 +68,7 @@ def fill_card(
     panel = package_file("templates/panels") / f"{manifest.dataset}.json"
     agreement = read_json(panel, "the output of `annotate agreement -o`") if panel.is_file() else None
     values = {"title": publication.title, "panel": agreement, "reading": _model_readings(manifest.dataset)}
-    return template.render(manifest=manifest, **values, **data_facts, **facts)
+    return template.render(manifest=manifest, namespace=namespace, **values, **data_facts, **facts)
 
 
 def _model_readings(dataset: str) -> Json | None:
@@ -143,12 +148,13 @@ def build(
 ) -> BuildResult:
     """Build a dataset with its card; a build from the same inputs is reused."""
     publication = registry.publication(name)
-    inputs = build_inputs_hash(publication, templates)
+    namespace = user_namespace() or DEFAULT_NAMESPACE
+    inputs = f"{build_inputs_hash(publication, templates)} {namespace}"
     if built := current_build(out / name, inputs):
         return built
 
     def card(manifest: Manifest, folder: Path) -> str:
-        return render_card(manifest, folder, publication, templates)
+        return render_card(manifest, folder, publication, templates, namespace)
 
     benchmark = (publication.cards or package_file("cards")) / f"{name}.eval.yaml"
     benchmark_text = benchmark.read_text("utf-8") if benchmark.is_file() else None
