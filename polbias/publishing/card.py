@@ -65,17 +65,28 @@ def fill_card(
         autoescape=False,
     )
     template = environment.select_template([f"{manifest.dataset}.md.jinja", _DEFAULT])
-    panel = package_file("templates/panels") / f"{manifest.dataset}.json"
-    agreement = read_json(panel, "the output of `annotate agreement -o`") if panel.is_file() else None
-    values = {"title": publication.title, "panel": agreement, "reading": _model_readings(manifest.dataset)}
-    return template.render(manifest=manifest, namespace=namespace, **values, **data_facts, **facts)
+    values = {
+        "title": publication.title,
+        "namespace": namespace,
+        "has_user_templates": templates is not None,
+        "panel": _panel(manifest),
+        "reading": _model_reading(manifest),
+    }
+    return template.render(manifest=manifest, **values, **data_facts, **facts)
 
 
-def _model_readings(dataset: str) -> Json | None:
-    """Return a model's check of items by another author: items read and wrong, Wilson's 95% interval."""
+def _panel(manifest: Manifest) -> Json | None:
+    """Return the agreement of the people who rated exactly these rows; None if nobody did."""
+    path = package_file("templates/panels") / f"{manifest.dataset}.json"
+    agreement = read_json(path, "the output of `annotate agreement -o`") if path.is_file() else {}
+    return agreement if agreement.get("content") == manifest.content_hash else None
+
+
+def _model_reading(manifest: Manifest) -> Json | None:
+    """Return a model's check of exactly these rows: items read and wrong, Wilson's 95% interval."""
     path = package_file("templates/panels") / "readings.yaml"
-    counts = yaml.safe_load(path.read_text("utf-8")).get(dataset)
-    if not counts:
+    counts = yaml.safe_load(path.read_text("utf-8")).get(manifest.dataset, {})
+    if counts.get("content") != manifest.content_hash:
         return None
     low, high = wilson_interval(counts["wrong"], counts["read"])
     return {**counts, "low": float(low), "high": float(high)}
