@@ -87,9 +87,7 @@ def export(
         tasks, content = make_tasks(kind, rows, reverse=reverse), None
     else:
         tasks, content = sample(kind, n, seed), read_manifest(build_root() / kind).content_hash
-    _write(
-        out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), content=content, tasks=tasks)
-    )
+    _write(out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), content=content, tasks=tasks))
 
 
 @app.command("import")

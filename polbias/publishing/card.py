@@ -95,11 +95,22 @@ def _model_reading(manifest: Manifest) -> Json | None:
 def describe(
     manifest: Manifest,
     schemas: Sequence[Any],
-    example: Document,
+    first_rows: Sequence[Document],
     proofs: Sequence[Mapping[str, int]],
     cards: Path | None = None,
 ) -> Json:
-    """Return the facts about the data that every card has."""
+    """Return the facts about the data that every card has.
+
+    Args:
+        manifest: of the build.
+        schemas: of the test splits.
+        first_rows: at least the first row of the first config, and the next one for its counterpart.
+        proofs: per test split the number of rows by basis of the gold label.
+        cards: folder of the meanings of the columns; None for the folder of polbias.
+    """
+    example, *others = first_rows
+    pair = example.get("pair_id")
+    has_counterpart = pair is not None and any(row["pair_id"] == pair for row in others[:1])
     fields = {field.name: field for schema in reversed(schemas) for field in schema}
     meanings = column_meanings(manifest.dataset, fields, cards)
     return {
@@ -111,6 +122,7 @@ def describe(
             (name, *_count_proved(counts)) for name, counts in zip(manifest.configs, proofs, strict=True)
         ],
         "example": example,
+        "counterpart": others[0] if has_counterpart else None,
         "size_category": next((name for limit, name in _SIZES if manifest.rows < limit), "n>1T"),
     }
 
@@ -121,7 +133,7 @@ def _read_data_facts(manifest: Manifest, folder: Path, cards: Path | None) -> Js
     return describe(
         manifest,
         [pq.read_schema(folder / entry.files[0].path) for entry in test_splits],
-        next(pq.ParquetFile(folder / test_splits[0].files[0].path).iter_batches(1)).to_pylist()[0],
+        next(pq.ParquetFile(folder / test_splits[0].files[0].path).iter_batches(2)).to_pylist(),
         [_count_proofs([folder / file.path for file in entry.files]) for entry in test_splits],
         cards,
     )

@@ -68,8 +68,9 @@ def write_dataset_files(
     storage.write(SHARDS, (json.dumps(dataset | {"shards": shards}, indent=1) + "\n").encode())
     schemas = [_schema(storage, splits["test"].files[0].path) for splits in entries.values()]
     first_table = next(table for table in spec.tables if table.split == "test")
-    example = TableRows(first_table).batch(0, 1).to_pylist()[0]
-    card_values = describe(manifest, schemas, example, proofs, publication.cards)
+    rows = TableRows(first_table)
+    first_rows = rows.batch(0, min(2, len(rows))).to_pylist()
+    card_values = describe(manifest, schemas, first_rows, proofs, publication.cards)
     namespace = user_namespace() or DEFAULT_NAMESPACE
     card = fill_card(manifest, card_values, Path(storage.url), publication, templates, namespace)
     storage.write(CARD_FILE, card.encode())
