@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -129,3 +130,16 @@ def test_what_was_made_of_the_same_inputs_is_neither_read_nor_proved_again(
         assert len(asked) == number
         build("toy", tmp_path)
         assert len(asked) == number
+
+
+def test_a_dataset_without_a_template_can_be_loaded_and_cited(
+    toy: Publication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cards" / "toy.md.jinja").unlink()
+    monkeypatch.setenv("POLBIAS_NAMESPACE", "alice")
+    card = (build("toy", tmp_path).folder / "README.md").read_text("utf-8")
+    assert 'load_dataset("alice/toy", "plain", revision="v1.0.0"' in card
+    [bibtex] = re.findall(r"(?s)```bibtex\n(.*?)```", card)
+    assert re.findall(r"@\w+\{(\w+),", bibtex) == ["polbias"]
+    assert bibtex.count("{") == bibtex.count("}")
+    assert "annotations_creators" not in card
