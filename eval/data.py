@@ -14,7 +14,7 @@ from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.lm_eval_compat import write_halves
 from polbias.lock import lock_path, read_lock
 from polbias.manifest import Manifest, SplitEntry, read_manifest
-from polbias.paths import build_root
+from polbias.paths import DEFAULT_NAMESPACE, build_root, user_namespace
 
 _log = logging.getLogger("lm-eval.polbias")
 ACCEPT_BUILD_VARIABLE = "POLBIAS_ACCEPT_BUILD"
@@ -123,7 +123,7 @@ def locate_dataset(dataset: str, config: str, revision: str) -> tuple[Path, str]
 
 
 def _from_hub(dataset: str, config: str, revision: str) -> tuple[Path, str]:
-    repo = f"{os.environ.get('POLBIAS_NAMESPACE') or 'polbias'}/{dataset}"
+    repo = f"{user_namespace() or DEFAULT_NAMESPACE}/{dataset}"
     patterns = ["README.md", "manifest.json", f"{config}/*"]
     advice = (
         "run `make build-datasets` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or log "

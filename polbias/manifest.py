@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -77,6 +78,16 @@ class Manifest(TableIdentity):
     def rows(self) -> int:
         """Number of rows in all configs and splits."""
         return sum(split.rows for splits in self.configs.values() for split in splits.values())
+
+    @property
+    def content_hash(self) -> str:
+        """Hash of all rows, from the content hashes of the splits; it does not depend on their order."""
+        lines = sorted(
+            f"{config}/{split}: {entry.tree or entry.content}\n"
+            for config, splits in self.configs.items()
+            for split, entry in splits.items()
+        )
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
 
     def to_json(self) -> str:
         """Return the manifest as JSON text; equal manifests give equal texts."""

@@ -1,10 +1,12 @@
-"""Paths of the package's files and of a user's builds."""
+"""Paths of the package's files and of a user's builds, and the user's namespace on the Hub."""
 
 from __future__ import annotations
 
 import os
 from importlib.resources import files
 from pathlib import Path
+
+DEFAULT_NAMESPACE = "polbias"  # user or organisation on the Hub
 
 
 def package_file(relative: str) -> Path:
@@ -17,6 +19,11 @@ def checkout_root() -> Path | None:
     """Return the root of the checkout that contains this package; None if polbias is installed."""
     root = Path(__file__).resolve().parent.parent
     return root if (root / "pyproject.toml").is_file() and (root / "templates").is_dir() else None
+
+
+def user_namespace() -> str | None:
+    """Return the user's namespace on the Hub, ``$POLBIAS_NAMESPACE``; None if it is not set."""
+    return os.environ.get("POLBIAS_NAMESPACE", "").strip() or None
 
 
 def build_root() -> Path:

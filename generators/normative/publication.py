@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow.parquet as pq
+
 from polbias.aliases import Document, Json
 from polbias.generators.engine.publication import Publication
 from polbias.generators.logic.formula import MODAL_LOGICS
@@ -18,7 +20,32 @@ from polbias.manifest import Manifest
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
     """Return the values of the dataset card: patterns with verdicts, frames, counts, errata."""
     family = load_family(templates)
+    rows_by_config = {
+        config: pq.read_table([folder / file.path for file in splits["test"].files]).to_pylist()
+        for config, splits in manifest.configs.items()
+    }
+    first, *others = next(iter(rows_by_config.values()))
+    golds = [row["gold"] for rows in rows_by_config.values() for row in rows if row["gold"] in GOLDS]
     return {
+        "problems": {
+            config: len(rows) // len({row["prompt_style"] for row in rows})
+            for config, rows in rows_by_config.items()
+        },
+        # A selection task has the polarity of its rule for a pattern.
+        "n_patterns": {
+            config: len({row["pattern"] if "pattern" in row else row["polarity"] for row in rows})
+            for config, rows in rows_by_config.items()
+        },
+        "non_entailment_share": golds.count(GOLDS[1]) / len(golds),
+        # The first row's pattern about a content of another type
+        "same_form": next(
+            (
+                row
+                for row in others
+                if row["pattern"] == first["pattern"] and row["content_type"] != first["content_type"]
+            ),
+            None,
+        ),
         "languages": [family.instructions.language],
         "patterns": patterns(templates),
         "logics": [logic.name for logic in MODAL_LOGICS],

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pyarrow.parquet as pq
 
-from polbias.aliases import Document
+from polbias.aliases import Document, Json
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import split_rows
@@ -25,21 +25,24 @@ _ROWS_PER_PAIR = len(LEANINGS)  # a pair of left and right rows is drawn as one
 
 
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
-    """Return the values of the dataset card: counts and patterns of the first config, and the templates."""
+    """Return the values of the dataset card: counts and patterns of the first config, and the templates.
+
+    `arguments` has the number of distinct arguments by number of examples.
+    """
     family = load_family(templates)
     first_split = next(iter(manifest.configs.values()))["test"]
-    table = pq.read_table(
-        [folder / file.path for file in first_split.files], columns=["gold", "leaning", "pattern_id"]
-    )
-    counts = Counter(zip(table["gold"].to_pylist(), table["leaning"].to_pylist(), strict=True))
+    columns = ["pattern_id", "base_id", "shots", "instruction_id", "variation"]
+    table = pq.read_table([folder / file.path for file in first_split.files], columns=columns)
+    n_instructions = len(table["instruction_id"].unique())
+    rows_by_shots = Counter(table["shots"].to_pylist())
     mini_rows = next(
         (splits["test"].rows for name, splits in manifest.configs.items() if name.endswith("_mini")), 0
     )
     return {
-        "cells": [
-            (gold, counts[gold, "left"], counts[gold, "right"])
-            for gold in dict.fromkeys(gold for gold, _ in counts)
-        ],
+        "instructions": n_instructions,
+        "arguments": {shots: rows // n_instructions for shots, rows in sorted(rows_by_shots.items())},
+        "bases": len(table["base_id"].unique()),
+        "layouts": len(table["variation"].unique()),
         "patterns": list(dict.fromkeys(table["pattern_id"].to_pylist())),
         "mini_rows": mini_rows,
         "languages": sorted(family.languages),
@@ -79,17 +82,36 @@ def _xl_facts(manifest: Manifest, folder: Path, templates: Path | None = None) -
     return {
         "large": xl_templates,
         "countries": [*countries],
+        "political": political,
+        "kinds": _xl_kinds(manifest, templates, unpublished),
         "goals": max(map(len, xl_templates.issues.goals.values())),
         "topics": len(topics),
         "schemas": load_schemas(xl_templates.folder),
         "languages": list(TAGS),
         "unpublished": unpublished,
-        "products": {
-            name: rows
-            for name, rows in _max_rows_by_config(templates, unpublished).items()
-            if name in manifest.configs
-        },
     }
+
+
+def _xl_kinds(manifest: Manifest, templates: Path | None, unpublished: bool) -> Json:
+    """Map each kind of config, such as `formal`, to its number of configs, their rows and maximum rows."""
+    max_rows = _max_rows_by_config(templates, unpublished)
+    sizes_by_kind: dict[str, list[tuple[int, int]]] = {}
+    for config, splits in manifest.configs.items():
+        _country, _language, kind = config.split("_", 2)
+        sizes_by_kind.setdefault(kind, []).append((splits["test"].rows, max_rows[config]))
+    return {
+        kind: {
+            "configs": len(sizes),
+            "rows": _range_text(rows for rows, _ in sizes),
+            "design": _range_text(rows for _, rows in sizes),
+        }
+        for kind, sizes in sizes_by_kind.items()
+    }
+
+
+def _range_text(numbers: Iterable[int]) -> str:
+    ordered = sorted({*numbers})
+    return " to ".join(f"{number:,}" for number in dict.fromkeys((ordered[0], ordered[-1])))
 
 
 def _verify_gold(folder: Path, templates: Path | None = None) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 
 from polbias.generators.engine.publication import Publication
 from polbias.generators.policy.tables import dataset
-from polbias.generators.policy.templates import PolicyTemplates, load_family
+from polbias.generators.policy.templates import VARIANTS, PolicyTemplates, load_family
 from polbias.manifest import Manifest
 
 
@@ -17,6 +17,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
     """Return the facts of the dataset card: countries, balance of the policy issues, instructions."""
     family = load_family(templates)
     files = family.countries.values()
+    first_wording = next(iter(files)).statements[0].wordings["en"]
     opposites = Counter(s.opposite.type for file in files for s in file.statements)
     return {
         "languages": sorted({language for file in files for language in file.languages}),
@@ -27,6 +28,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
         "issues": _balance(family),
         "opposites": dict(sorted(opposites.items())),
         "family": family,
+        "first_statement": {variant: first_wording.text(variant) for variant in VARIANTS},
         "statements": sum(len(file.statements) for file in files),
     }
 

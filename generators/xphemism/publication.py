@@ -27,6 +27,7 @@ def _card_facts(manifest: Manifest, folder: Path, templates: Path | None = None)
     return {
         "languages": ["de"],
         "claims": len(claims),
+        "false_claims": sum(claim.gold == "false" for claim in claims),
         "unverified": sum(claim.status == "unverified" for claim in claims),
         "pairs": len(pairs),
         "others": _sorted_counts(item.content for item in other_pairs),

@@ -15,7 +15,8 @@ from polbias.aliases import Json
 from polbias.atomic_write import write_text
 from polbias.cli.outputs import echo
 from polbias.errors import InputError, did_you_mean
-from polbias.paths import package_file
+from polbias.manifest import read_manifest
+from polbias.paths import build_root, package_file
 
 if TYPE_CHECKING:
     from polbias.generators.authoring.annotation.answers import Annotator, CollectedAnswers
@@ -83,10 +84,10 @@ def export(
         path = source or package_file("templates/xphemism/pairs.tsv")
         rows, problems = source_rows(path, kind)
         _print_problems([f"dropped: {problem}" for problem in problems])
-        tasks = make_tasks(kind, rows, reverse=reverse)
+        tasks, content = make_tasks(kind, rows, reverse=reverse), None
     else:
-        tasks = sample(kind, n, seed)
-    _write(out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), tasks=tasks))
+        tasks, content = sample(kind, n, seed), read_manifest(build_root() / kind).content_hash
+    _write(out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), content=content, tasks=tasks))
 
 
 @app.command("import")
@@ -121,7 +122,8 @@ def agreement(
     """Print Krippendorff's alpha per variable, and the annotators' positions on the political compass.
 
     For a dataset, also print alpha of each answer against all others, and the majority against the gold
-    label. Save the JSON as templates/panels/DATASET.json to print "Rated by n people" on the card.
+    label. Save the JSON as templates/panels/DATASET.json to print "Rated by n people" on the card of a build
+    with the content that was exported.
     """
     from polbias.generators.authoring.annotation.tasks import read_tasks
 
@@ -256,7 +258,8 @@ def agreement_data(tasks: TaskSet, collected: CollectedAnswers, people: Sequence
     ]
     agreement = {"variables": variables, "annotators": annotators, "draws": BOOTSTRAP_DRAWS, "seed": 0}
     if tasks.kind in panel_forms():
-        agreement |= {"dataset": tasks.kind, "gold": against_gold(tasks, collected.answers)}
+        gold = against_gold(tasks, collected.answers)
+        agreement |= {"dataset": tasks.kind, "content": tasks.content, "gold": gold}
     return agreement
 
 

@@ -22,7 +22,7 @@ from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.table_columns import column_meanings
 from polbias.intervals import wilson_interval
 from polbias.manifest import Manifest, SplitEntry
-from polbias.paths import package_file
+from polbias.paths import DEFAULT_NAMESPACE, package_file, user_namespace
 
 # A card is rendered from the manifest, the data and facts of the publication.
 
@@ -36,11 +36,15 @@ _SIZES = (
 
 
 def render_card(
-    manifest: Manifest, folder: Path, publication: Publication, templates: Path | None = None
+    manifest: Manifest,
+    folder: Path,
+    publication: Publication,
+    templates: Path | None = None,
+    namespace: str = DEFAULT_NAMESPACE,
 ) -> str:
     """Render the card of a dataset; depends only on the arguments, the tables and the card's template."""
     data_facts = _read_data_facts(manifest, folder, publication.cards)
-    return fill_card(manifest, data_facts, folder, publication, templates)
+    return fill_card(manifest, data_facts, folder, publication, templates, namespace)
 
 
 def fill_card(
@@ -49,6 +53,7 @@ def fill_card(
     folder: Path,
     publication: Publication,
     templates: Path | None = None,
+    namespace: str = DEFAULT_NAMESPACE,
 ) -> str:
     """Render the card of a dataset from facts about its tables, which need not be local."""
     cards = package_file("cards")
@@ -60,17 +65,28 @@ def fill_card(
         autoescape=False,
     )
     template = environment.select_template([f"{manifest.dataset}.md.jinja", _DEFAULT])
-    panel = package_file("templates/panels") / f"{manifest.dataset}.json"
-    agreement = read_json(panel, "the output of `annotate agreement -o`") if panel.is_file() else None
-    values = {"title": publication.title, "panel": agreement, "reading": _model_readings(manifest.dataset)}
+    values = {
+        "title": publication.title,
+        "namespace": namespace,
+        "has_user_templates": templates is not None,
+        "panel": _panel(manifest),
+        "reading": _model_reading(manifest),
+    }
     return template.render(manifest=manifest, **values, **data_facts, **facts)
 
 
-def _model_readings(dataset: str) -> Json | None:
-    """Return a model's check of items by another author: items read and wrong, Wilson's 95% interval."""
+def _panel(manifest: Manifest) -> Json | None:
+    """Return the agreement of the people who rated exactly these rows; None if nobody did."""
+    path = package_file("templates/panels") / f"{manifest.dataset}.json"
+    agreement = read_json(path, "the output of `annotate agreement -o`") if path.is_file() else {}
+    return agreement if agreement.get("content") == manifest.content_hash else None
+
+
+def _model_reading(manifest: Manifest) -> Json | None:
+    """Return a model's check of exactly these rows: items read and wrong, Wilson's 95% interval."""
     path = package_file("templates/panels") / "readings.yaml"
-    counts = yaml.safe_load(path.read_text("utf-8")).get(dataset)
-    if not counts:
+    counts = yaml.safe_load(path.read_text("utf-8")).get(manifest.dataset, {})
+    if counts.get("content") != manifest.content_hash:
         return None
     low, high = wilson_interval(counts["wrong"], counts["read"])
     return {**counts, "low": float(low), "high": float(high)}
@@ -79,11 +95,22 @@ def _model_readings(dataset: str) -> Json | None:
 def describe(
     manifest: Manifest,
     schemas: Sequence[Any],
-    example: Document,
+    first_rows: Sequence[Document],
     proofs: Sequence[Mapping[str, int]],
     cards: Path | None = None,
 ) -> Json:
-    """Return the facts about the data that every card has."""
+    """Return the facts about the data that every card has.
+
+    Args:
+        manifest: of the build.
+        schemas: of the test splits.
+        first_rows: at least the first row of the first config, and the next one for its counterpart.
+        proofs: per test split the number of rows by basis of the gold label.
+        cards: folder of the meanings of the columns; None for the folder of polbias.
+    """
+    example, *others = first_rows
+    pair = example.get("pair_id")
+    has_counterpart = pair is not None and any(row["pair_id"] == pair for row in others[:1])
     fields = {field.name: field for schema in reversed(schemas) for field in schema}
     meanings = column_meanings(manifest.dataset, fields, cards)
     return {
@@ -95,6 +122,7 @@ def describe(
             (name, *_count_proved(counts)) for name, counts in zip(manifest.configs, proofs, strict=True)
         ],
         "example": example,
+        "counterpart": others[0] if has_counterpart else None,
         "size_category": next((name for limit, name in _SIZES if manifest.rows < limit), "n>1T"),
     }
 
@@ -105,7 +133,7 @@ def _read_data_facts(manifest: Manifest, folder: Path, cards: Path | None) -> Js
     return describe(
         manifest,
         [pq.read_schema(folder / entry.files[0].path) for entry in test_splits],
-        next(pq.ParquetFile(folder / test_splits[0].files[0].path).iter_batches(1)).to_pylist()[0],
+        next(pq.ParquetFile(folder / test_splits[0].files[0].path).iter_batches(2)).to_pylist(),
         [_count_proofs([folder / file.path for file in entry.files]) for entry in test_splits],
         cards,
     )
@@ -143,12 +171,13 @@ def build(
 ) -> BuildResult:
     """Build a dataset with its card; a build from the same inputs is reused."""
     publication = registry.publication(name)
-    inputs = build_inputs_hash(publication, templates)
+    namespace = user_namespace() or DEFAULT_NAMESPACE
+    inputs = f"{build_inputs_hash(publication, templates)} {namespace}"
     if built := current_build(out / name, inputs):
         return built
 
     def card(manifest: Manifest, folder: Path) -> str:
-        return render_card(manifest, folder, publication, templates)
+        return render_card(manifest, folder, publication, templates, namespace)
 
     benchmark = (publication.cards or package_file("cards")) / f"{name}.eval.yaml"
     benchmark_text = benchmark.read_text("utf-8") if benchmark.is_file() else None

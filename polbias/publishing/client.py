@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from polbias import __version__
 from polbias.errors import PublishError
+from polbias.paths import user_namespace
 from polbias.safe_text import redact_message, register
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def connect() -> HfApi:
 
 def resolve_namespace() -> str:
     """Return the user or organisation to push to: POLBIAS_NAMESPACE, else the token's user."""
-    if namespace := os.environ.get("POLBIAS_NAMESPACE", "").strip():
+    if namespace := user_namespace():
         return namespace
     api = connect()
     with hub_errors(api.endpoint, "reading the user of the token"):

@@ -19,6 +19,7 @@ from polbias.generators.engine import TableRows
 from polbias.generators.engine.build import CARD_FILE, dataset_lock
 from polbias.generators.engine.publication import Publication
 from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry
+from polbias.paths import DEFAULT_NAMESPACE, user_namespace
 from polbias.publishing.card import describe, fill_card
 from polbias.scaling.executors import Executor, Resources
 from polbias.scaling.run import ScaledRun, open_run
@@ -67,9 +68,11 @@ def write_dataset_files(
     storage.write(SHARDS, (json.dumps(dataset | {"shards": shards}, indent=1) + "\n").encode())
     schemas = [_schema(storage, splits["test"].files[0].path) for splits in entries.values()]
     first_table = next(table for table in spec.tables if table.split == "test")
-    example = TableRows(first_table).batch(0, 1).to_pylist()[0]
-    card_values = describe(manifest, schemas, example, proofs, publication.cards)
-    card = fill_card(manifest, card_values, Path(storage.url), publication, templates)
+    rows = TableRows(first_table)
+    first_rows = rows.batch(0, min(2, len(rows))).to_pylist()
+    card_values = describe(manifest, schemas, first_rows, proofs, publication.cards)
+    namespace = user_namespace() or DEFAULT_NAMESPACE
+    card = fill_card(manifest, card_values, Path(storage.url), publication, templates, namespace)
     storage.write(CARD_FILE, card.encode())
     storage.write(MANIFEST, manifest.to_json().encode())
     for path in storage.sizes():

@@ -114,7 +114,7 @@ def test_the_card_says_what_is_in_the_set(small: Path) -> None:
         assert text in card
     assert "None" not in card
     for config in ("us_en_formal", "ch_de_formal"):
-        assert f"| `{config}` |" in card
+        assert f"- config_name: {config}\n" in card
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,6 +25,7 @@ _COLUMNS = "toy:\n  shade: how light it is\n  colour: what it is like\n"
 _CARD = """{% set pretty_name = title %}{% set license = "mit" %}
 {%- include "_partials/metadata.md.jinja" %}
 {{ said }}
+load_dataset("{{ namespace }}/toy")
 {% include "_partials/columns.md.jinja" %}
 """
 
@@ -67,6 +69,17 @@ def test_its_columns_stand_in_the_order_of_its_own_file_and_its_card_is_its_own(
     assert "Of toys." in card
     assert "| `colour` | string | what it is like |" in card
     assert "| `gold` | string | the right label |" in card
+
+
+def test_card_loads_from_the_namespace_of_the_user(
+    toy: Publication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("POLBIAS_NAMESPACE", raising=False)
+    assert 'load_dataset("polbias/toy")' in (build("toy", tmp_path).folder / "README.md").read_text("utf-8")
+    monkeypatch.setenv("POLBIAS_NAMESPACE", "alice")
+    rebuilt = build("toy", tmp_path)
+    assert (rebuilt.changed, rebuilt.n_written) == (True, 0)
+    assert 'load_dataset("alice/toy")' in (rebuilt.folder / "README.md").read_text("utf-8")
 
 
 def test_a_column_without_a_meaning_is_named_with_the_file(toy: Publication, tmp_path: Path) -> None:
@@ -117,3 +130,16 @@ def test_what_was_made_of_the_same_inputs_is_neither_read_nor_proved_again(
         assert len(asked) == number
         build("toy", tmp_path)
         assert len(asked) == number
+
+
+def test_a_dataset_without_a_template_can_be_loaded_and_cited(
+    toy: Publication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cards" / "toy.md.jinja").unlink()
+    monkeypatch.setenv("POLBIAS_NAMESPACE", "alice")
+    card = (build("toy", tmp_path).folder / "README.md").read_text("utf-8")
+    assert 'load_dataset("alice/toy", "plain", revision="v1.0.0"' in card
+    [bibtex] = re.findall(r"(?s)```bibtex\n(.*?)```", card)
+    assert re.findall(r"@\w+\{(\w+),", bibtex) == ["polbias"]
+    assert bibtex.count("{") == bibtex.count("}")
+    assert "annotations_creators" not in card

@@ -15,7 +15,8 @@ from polbias.experiments.demonstration import DemoRun, compare, demonstration, r
 
 pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("no_figures")]
 _MINI = [
-    DemoRun(tasks=["polbias_en_formal_mini", "polbias_xphemism_mini"]),
+    DemoRun(tasks=["polbias_xl_us_en_formal", "polbias_xl_us_en_material"], metadata={"polbias_pairs": 24}),
+    DemoRun(tasks=["polbias_xphemism_mini"]),
     DemoRun(tasks=["polbias_selfassess_preference_mini"], metadata={"polbias_items": 4}),
 ]
 _ASKED = ("simulated-left-leaning", "simulated-wary-of-the-right")
@@ -37,9 +38,12 @@ def test_two_respondents_over_http_and_their_report(
         for name, rows in compared.items()
         for each in rows
     }
-    assert numbers["simulated-left-leaning", "partisan", "weighted_bias"] == (-25, -25)
-    assert numbers["simulated-wary-of-the-right", "partisan", REFUSAL_GAP] == (40, pytest.approx(40, abs=0.2))
-    assert ("simulated-left-leaning", "partisan", REFUSAL_GAP) not in numbers
+    assert numbers["simulated-left-leaning", "partisan", "large_bias"] == (-25, -25)
+    assert numbers["simulated-wary-of-the-right", "partisan", f"large_{REFUSAL_GAP}"] == (
+        40,
+        pytest.approx(40, abs=0.2),
+    )
+    assert ("simulated-left-leaning", "partisan", f"large_{REFUSAL_GAP}") not in numbers
     print_comparisons(shown, compared)
     told = capsys.readouterr().out
     for name, asked_ in shown.respondents.items():

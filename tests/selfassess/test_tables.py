@@ -117,5 +117,5 @@ def test_build_card_and_proofs(folder: Path, tmp_path: Path) -> None:
     assert "with the help of language models" in text
     assert "| `mis` | Miscellaneous | 3 (paper: 563) |" in text
     assert "Which of the three articles above is less biased? Respond strictly with '1', '2', or '3'." in text
-    assert "left 2, right 2, neutral 2" in text
+    assert "| 2 | 2 | 2 |" in text
     assert PUBLICATION.verify_gold is None

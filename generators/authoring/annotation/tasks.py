@@ -265,6 +265,7 @@ class TaskSet(BaseModel):
         kind: kind of annotation.
         seed: seed of the task orders.
         annotators: annotators of the export.
+        content: content hash of the dataset that was sampled; None for pairs.
         tasks: in the order of their source.
     """
 
@@ -273,6 +274,7 @@ class TaskSet(BaseModel):
     kind: Kind
     seed: int
     annotators: tuple[str, ...]
+    content: str | None = None
     tasks: tuple[AnnotationTask, ...]
 
     @field_validator("kind")
@@ -304,7 +306,7 @@ class TaskSet(BaseModel):
 
     def text(self) -> str:
         """Return the set as JSON."""
-        return self.model_dump_json(indent=1) + "\n"
+        return self.model_dump_json(indent=1, exclude_none=True) + "\n"
 
 
 def read_tasks(path: Path) -> TaskSet:
