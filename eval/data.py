@@ -126,8 +126,8 @@ def _from_hub(dataset: str, config: str, revision: str) -> tuple[Path, str]:
     repo = f"{user_namespace() or DEFAULT_NAMESPACE}/{dataset}"
     patterns = ["README.md", "manifest.json", f"{config}/*"]
     advice = (
-        "run `make build-datasets` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or log "
-        "in with `hf auth login`"
+        f"run `polbias build {dataset}` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or "
+        "log in with `hf auth login`"
     )
     folder = download_snapshot(repo, patterns, advice, revision)
     return folder, f"the Hub ({repo} at {revision})"
