@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from polbias import registry
+from polbias.cli.build_checks import refuse_damaged
 from polbias.cli.options import Names, Out
-from polbias.errors import BuildError
 from polbias.paths import build_root
-
-if TYPE_CHECKING:
-    from polbias.manifest import Manifest
 
 
 def push(
@@ -46,36 +42,3 @@ def push(
         plan = plan_push(folder, f"{namespace}/{manifest.dataset}", manifest.version)
         message = plan.describe() if dry_run or plan.nothing_to_do else hub.push(plan)
         console.print(message, soft_wrap=True, highlight=False, markup=False)
-
-
-def refuse_damaged(manifest: Manifest, folder: Path) -> None:
-    """Raise if files of a build differ from its manifest."""
-    damaged = find_damage(manifest, folder)
-    if damaged:
-        raise BuildError(damaged[0])
-
-
-def find_damage(manifest: Manifest, folder: Path) -> list[str]:
-    """Return the problems of files and content of a build that differ from its manifest."""
-    from polbias.content_hash import has_content
-
-    problems = find_changed_files(manifest, folder)
-    for config, splits in () if problems else manifest.configs.items():
-        for split, entry in splits.items():
-            if not has_content([folder / file.path for file in entry.files], entry):
-                problems.append(f"{config}/{split}: content differs from manifest.json; rebuild it")
-    return problems
-
-
-def find_changed_files(manifest: Manifest, folder: Path) -> list[str]:
-    """Return the problems of files that are missing or whose bytes differ from the manifest."""
-    from polbias.files import file_sha256
-
-    problems: list[str] = []
-    for file in (f for splits in manifest.configs.values() for entry in splits.values() for f in entry.files):
-        path = folder / file.path
-        if not path.is_file():
-            problems.append(f"{path}: missing; run `polbias build {manifest.dataset}`")
-        elif file_sha256(path) != file.sha256:
-            problems.append(f"{path}: was changed after the build; run `polbias build {manifest.dataset}`")
-    return problems
