@@ -164,14 +164,19 @@ class PushPlan:
         return "\n  ".join([self.url, *steps, f"tag      {self.tag}"])
 
 
-def plan_push(folder: Path, repo_id: str, version: str, problems: Sequence[str] = ()) -> PushPlan:
-    """Return the plan of a push; uploads nothing. The card tells the problems of an unverified build."""
+def plan_push(
+    folder: Path, repo_id: str, version: str, problems: Sequence[str] = (), *, dry_run: bool = False
+) -> PushPlan:
+    """Return the plan of a push; uploads nothing. The card tells the problems of an unverified build.
+
+    A dry run compares with a public repository without a token.
+    """
     _check_names(repo_id, version)
     files = collect_files(folder)
     built_card = (folder / CARD_FILE).read_bytes().decode("utf-8", "surrogateescape")
     card = published_card(built_card, repo_id, problems).encode("utf-8", "surrogateescape")
     files[CARD_FILE] = _digest(card)
-    api = connect()
+    api = connect(read_only=dry_run)
     head = read_snapshot(api, repo_id)
     tags = _version_tags(api, repo_id) if head else {}
     numbers = _version_numbers(version)
