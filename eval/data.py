@@ -116,8 +116,8 @@ def locate_dataset(dataset: str, config: str, revision: str) -> tuple[Path, str]
         return folder, f"the local build {folder}"
     if os.environ.get("POLBIAS_DATA_DIR"):
         raise BuildError(
-            f"{folder}: no build found, though POLBIAS_DATA_DIR is set; run `polbias build {dataset} "
-            f"--out {folder.parent}` or unset it to read from the Hub"
+            f"{folder}: no build found, though POLBIAS_DATA_DIR is set; run `polbias build {dataset}`, which "
+            "builds there, or unset it to read from the Hub"
         )
     return _from_hub(dataset, config, revision)
 
