@@ -44,7 +44,7 @@ $(VENV)/.scale: $(VENV)/.dev requirements/scale.txt
 build-datasets: $(VENV)/.base ## build all datasets into build/datasets
 	$(BIN)/polbias build
 
-push: build-datasets ## publish the builds on the Hub (make push ARGS=--dry-run to look first)
+push: build-datasets ## verify the builds and publish them on the Hub (make push ARGS=--dry-run to look first)
 	$(BIN)/polbias push $(ARGS)
 
 verify: build-datasets ## hashes, lock and proofs of the builds

@@ -22,10 +22,23 @@ if TYPE_CHECKING:
 TIMEOUT_S = 120.0
 """Seconds without a response after which a request fails; the client itself has no limit."""
 
+
+class HubError(PublishError):
+    """A Hub cannot be read or written.
+
+    Attributes:
+        answered: whether the Hub answered, with an error.
+    """
+
+    def __init__(self, message: str, *, answered: bool = False) -> None:
+        super().__init__(message)
+        self.answered = answered
+
+
 _PUSH_AGAIN = "run the push again, it resumes where this one stopped"
 _ADVICE = {
     400: "the Hub rejected the request; correct it and push again",
-    401: "the token was not accepted; log in with `hf auth login` or set HF_TOKEN to a valid token",
+    401: "a valid token is needed; log in with `hf auth login` or set HF_TOKEN to a valid token",
     403: "the token may not do that; use one that may write there, or set POLBIAS_NAMESPACE to your own",
     404: "the Hub did not find it; check the name, and that the token may read it",
     409: f"somebody else created it in the meantime; {_PUSH_AGAIN}",
@@ -37,7 +50,7 @@ _STATUS_IN_TEXT = re.compile(r"\((\d{3}) [A-Z]")
 
 @contextmanager
 def hub_errors(subject: str, action: str) -> Iterator[None]:
-    """Set a timeout in the block, and turn every failure of the client into a `PublishError`."""
+    """Set a timeout in the block, and turn every failure of the client into a `HubError`."""
     from huggingface_hub import get_session
     from huggingface_hub.errors import HfHubHTTPError
 
@@ -48,7 +61,8 @@ def hub_errors(subject: str, action: str) -> Iterator[None]:
         yield
     except (transport_error, OSError, RuntimeError, ValueError, KeyError) as error:
         # The cause stays out of the traceback: a transport error may quote request headers.
-        raise PublishError(f"{subject}: {action} failed: {_explain(error)}") from None
+        message = f"{subject}: {action} failed: {_explain(error)}"
+        raise HubError(message, answered=isinstance(error, HfHubHTTPError)) from None
     finally:
         session.timeout = previous_timeout
 
@@ -89,11 +103,14 @@ def _explain_status(status: int, server_message: str | None) -> str:
 _PRINTABLE = re.compile(r"[!-~]+")
 
 
-def connect() -> HfApi:
-    """Return a client with the user's token; sends no request."""
+def connect(*, read_only: bool = False) -> HfApi:
+    """Return a client with the user's token, or without one if it only reads; sends no request."""
     from huggingface_hub import HfApi
 
-    return HfApi(token=_token(), library_name="polbias", library_version=__version__)
+    token = _token()
+    if token is None and not read_only:
+        raise HubError("no Hugging Face token: log in with `hf auth login` or set HF_TOKEN")
+    return HfApi(token=token or False, library_name="polbias", library_version=__version__)
 
 
 def resolve_namespace() -> str:
@@ -105,15 +122,15 @@ def resolve_namespace() -> str:
         return str(api.whoami()["name"])
 
 
-def _token() -> str:
+def _token() -> str | None:
     from huggingface_hub import get_token
 
     with hub_errors("Hugging Face token", "reading it"):
         token = (get_token() or "").strip()
     if not token:
-        raise PublishError("no Hugging Face token: log in with `hf auth login` or set HF_TOKEN")
+        return None
     if not _PRINTABLE.fullmatch(token):
-        raise PublishError(
+        raise HubError(
             "the Hugging Face token has spaces or invalid characters: "
             "log in again with `hf auth login` or set HF_TOKEN again"
         )

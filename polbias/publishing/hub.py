@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polbias.errors import PublishError
+from polbias.generators.engine.build import CARD_FILE
 from polbias.publishing.client import connect, hub_errors
-from polbias.publishing.plan import PushPlan, changes_between, read_snapshot
+from polbias.publishing.plan import PushPlan, changes_between, first_paths, read_snapshot
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -49,7 +50,9 @@ def _commit(api: HfApi, plan: PushPlan) -> str:
             [
                 CommitOperationDelete(change.path, is_folder=False)
                 if change.action == "delete"
-                else CommitOperationAdd(change.path, plan.folder / change.path)
+                else CommitOperationAdd(
+                    change.path, plan.card if change.path == CARD_FILE else plan.folder / change.path
+                )
                 for change in plan.changes
             ],
             commit_message=f"Version {plan.version}",
@@ -59,9 +62,8 @@ def _commit(api: HfApi, plan: PushPlan) -> str:
     stored = read_snapshot(api, plan.repo_id, info.oid)
     differing = changes_between(plan.files, stored.files if stored else {})
     if differing:
-        names = ", ".join(change.path for change in differing[:3]) + (", ..." if len(differing) > 3 else "")
         raise PublishError(
-            f"{plan.repo_id}: the Hub has other files than planned ({names}), so {plan.tag} was "
-            "not set; was the folder rebuilt meanwhile? Push again"
+            f"{plan.repo_id}: the Hub has other files than planned ({first_paths(differing)}), so {plan.tag} "
+            "was not set; was the folder rebuilt meanwhile? Push again"
         )
     return info.oid

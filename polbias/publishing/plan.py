@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -13,8 +13,11 @@ from huggingface_hub.utils.sha import git_hash
 from rich.filesize import decimal
 
 from polbias.errors import PublishError
+from polbias.generators.engine.build import CARD_FILE
+from polbias.manifest import MANIFEST
 from polbias.publishing import client
 from polbias.publishing.client import connect, hub_errors
+from polbias.publishing.published_card import published_card
 
 if TYPE_CHECKING:
     from huggingface_hub import HfApi
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 
 # Files with the two ids that a Hub uses: git blob id and SHA-256.
 
-_REQUIRED_FILES = ("README.md", "manifest.json")
+_REQUIRED_FILES = (CARD_FILE, MANIFEST)
 _TEMPORARY_SUFFIXES = ("~", ".tmp", ".temp", ".part", ".partial", ".incomplete", ".lock", ".swp", ".bak")
 
 
@@ -46,7 +49,7 @@ def collect_files(folder: Path) -> dict[str, LocalFile]:
     """Return the files of a built dataset by path, without hidden and temporary files."""
     try:
         files = {
-            path.relative_to(folder).as_posix(): _digest(path)
+            path.relative_to(folder).as_posix(): _digest(path.read_bytes())
             for path in sorted(folder.rglob("*"))
             if _is_published(path, folder)
         }
@@ -73,8 +76,7 @@ def _is_published(path: Path, folder: Path) -> bool:
     return path.is_file()
 
 
-def _digest(path: Path) -> LocalFile:
-    data = path.read_bytes()
+def _digest(data: bytes) -> LocalFile:
     return LocalFile(len(data), git_hash(data), hashlib.sha256(data).hexdigest())
 
 
@@ -129,7 +131,8 @@ class PushPlan:
         parent: the commit that the changes refer to; None if the repository does not exist.
         changes: the files of the commit; empty if no commit is needed.
         nothing_to_do: whether the Hub already has this version.
-        files: all files of the folder by path.
+        card: the card of the repository, which is published instead of the folder's.
+        files: all files of the commit by path.
     """
 
     folder: Path
@@ -139,6 +142,7 @@ class PushPlan:
     parent: str | None
     changes: tuple[Change, ...]
     nothing_to_do: bool
+    card: bytes = field(repr=False)
     files: Mapping[str, LocalFile] = field(repr=False)
 
     @property
@@ -160,21 +164,30 @@ class PushPlan:
         return "\n  ".join([self.url, *steps, f"tag      {self.tag}"])
 
 
-def plan_push(folder: Path, repo_id: str, version: str) -> PushPlan:
-    """Return the plan of a push; uploads nothing."""
+def plan_push(
+    folder: Path, repo_id: str, version: str, problems: Sequence[str] = (), *, dry_run: bool = False
+) -> PushPlan:
+    """Return the plan of a push; uploads nothing. The card tells the problems of an unverified build.
+
+    A dry run compares with a public repository without a token.
+    """
     _check_names(repo_id, version)
     files = collect_files(folder)
-    api = connect()
+    built_card = (folder / CARD_FILE).read_bytes().decode("utf-8", "surrogateescape")
+    card = published_card(built_card, repo_id, problems).encode("utf-8", "surrogateescape")
+    files[CARD_FILE] = _digest(card)
+    api = connect(read_only=dry_run)
     head = read_snapshot(api, repo_id)
     tags = _version_tags(api, repo_id) if head else {}
     numbers = _version_numbers(version)
     published = numbers in tags
     if published:
         tagged = read_snapshot(api, repo_id, tags[numbers])
-        if tagged is None or changes_between(files, tagged.files):
+        differing = changes_between(files, tagged.files if tagged else {})
+        if differing:
             raise PublishError(
-                f"{repo_id}: version {version} is already published with other content; "
-                "raise the dataset version in its spec and rebuild"
+                f"{repo_id}: version {version} is already published with other content "
+                f"({first_paths(differing)}); raise the dataset version in its spec and rebuild"
             )
     elif tags and numbers < (newest := max(tags)):
         raise PublishError(
@@ -189,6 +202,7 @@ def plan_push(folder: Path, repo_id: str, version: str) -> PushPlan:
         parent=head.commit if head else None,
         changes=() if published else changes_between(files, head.files if head else {}),
         nothing_to_do=published,
+        card=card,
         files=files,
     )
 
@@ -221,6 +235,11 @@ def changes_between(local: Mapping[str, LocalFile], remote: Mapping[str, RepoSib
         Change("delete", path, remote[path].size or 0) for path in sorted(remote.keys() - local.keys())
     ]
     return (*uploads, *deletions)
+
+
+def first_paths(changes: Sequence[Change]) -> str:
+    """Return the paths of the first three changes as text."""
+    return ", ".join(change.path for change in changes[:3]) + (", ..." if len(changes) > 3 else "")
 
 
 def _version_tags(api: HfApi, repo_id: str) -> dict[tuple[int, ...], str]:

@@ -269,9 +269,9 @@ def test_what_is_not_proved_is_a_problem_and_the_rest_is_checked(all_builds: Pat
         f"""
         import sys
         sys.modules["z3"] = None
-        from polbias.cli.verify import _check_build
+        from polbias.cli.build_checks import check_build
         from pathlib import Path
-        for success, problems in _check_build("normative-reasoning", Path({str(all_builds / "normative-reasoning")!r}), None):
+        for success, problems in check_build("normative-reasoning", Path({str(all_builds / "normative-reasoning")!r}), None):
             print(success, problems)
         """
     )

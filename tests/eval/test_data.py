@@ -12,6 +12,7 @@ import pytest
 from polbias.errors import BuildError, PolbiasError
 from polbias.eval.data import load_task_rows
 from polbias.lock import read_lock
+from tests.support.process import run_polbias
 
 VERSION = read_lock()["partisan-inference"].version
 ARGUMENTS = {
@@ -93,6 +94,21 @@ def test_missing_build_and_config(own_build: Path) -> None:
         load_task_rows(**ARGUMENTS)
 
 
+def test_the_advised_command_makes_the_missing_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(tmp_path))
+    arguments = {
+        "polbias_dataset": "self-assessment",
+        "polbias_config": "poligen",
+        "polbias_revision": "main",
+    }
+    with pytest.raises(BuildError) as caught:
+        load_task_rows(**arguments)
+    command = re.search(r"`polbias (.*?)`", str(caught.value))
+    assert command
+    run_polbias(*command[1].split(), env={"POLBIAS_DATA_DIR": str(tmp_path)})
+    assert len(load_task_rows(**arguments)["test"])
+
+
 def test_no_build_and_no_hub_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import polbias.eval.data as data
 
@@ -102,6 +118,6 @@ def test_no_build_and_no_hub_is_one_clear_error(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hf"))
     with pytest.raises(
         PolbiasError,
-        match=r"polbias/partisan-inference: cannot be read from the Hub at v1\.0\.0 .*make build",
+        match=r"polbias/partisan-inference: cannot be read from the Hub at v1\.0\.0 .*`polbias build partisan-inference`",
     ):
         load_task_rows(**ARGUMENTS)

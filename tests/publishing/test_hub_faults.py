@@ -198,7 +198,7 @@ def test_an_upload_over_xet_is_refused(hub: LoopbackHub, built: Path, tmp_path: 
     done = run_python(
         code, env={"HF_TOKEN": TOKEN, "HF_HOME": str(tmp_path), "HF_ENDPOINT": hub.url}, check=False
     )
-    assert f"PublishError: {REPO}: uploading failed: HTTP 403; the token may not do that" in done.stderr
+    assert f"HubError: {REPO}: uploading failed: HTTP 403; the token may not do that" in done.stderr
     assert_nothing_published(hub)
 
 
@@ -312,5 +312,5 @@ def test_nothing_secret_is_printed(hub: LoopbackHub, built: Path, tmp_path: Path
     done = run_python(code, env=env, check=False)
     assert done.returncode == 1
     assert "published as v1.0.0" in done.stdout
-    assert "PublishError" in done.stderr
+    assert "HubError" in done.stderr
     assert TOKEN not in done.stdout + done.stderr

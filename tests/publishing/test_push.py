@@ -12,7 +12,8 @@ from polbias.errors import PublishError
 from polbias.publishing.client import resolve_namespace
 from polbias.publishing.hub import push
 from polbias.publishing.plan import plan_push
-from tests.publishing.conftest import REPO, TOKEN, table
+from polbias.publishing.published_card import published_card
+from tests.publishing.conftest import CARD, REPO, TOKEN, table
 from tests.support.hub import LoopbackHub
 from tests.support.process import run_python
 
@@ -84,9 +85,7 @@ def test_new_version_is_one_commit_of_the_changed_files_and_leaves_the_old_tag(
 def test_a_published_version_stays_as_it_is(hub: LoopbackHub, built: Path) -> None:
     publish(built)
     change_card(built)
-    with pytest.raises(
-        PublishError, match=r"version 1\.0\.0 is already published with other content; raise the"
-    ):
+    with pytest.raises(PublishError, match=r"1\.0\.0 .*\(README\.md\)"):
         plan_push(built, REPO, "1.0.0")
     publish(built, "1.1.0")
     with pytest.raises(PublishError, match=r"version 1\.0\.5 is older than v1\.1\.0"):
@@ -143,10 +142,8 @@ def test_a_push_by_somebody_else_is_noticed(hub: LoopbackHub, built: Path) -> No
 
 def test_a_folder_rebuilt_since_the_plan_is_not_tagged(hub: LoopbackHub, built: Path) -> None:
     plan = plan_push(built, REPO, "1.0.0")
-    change_card(built)
-    with pytest.raises(
-        PublishError, match=r"other files than planned \(README\.md\), so v1\.0\.0 was not set"
-    ):
+    (built / "manifest.json").write_text(json.dumps({"name": "mini", "version": "1.0.0", "rows": 12}))
+    with pytest.raises(PublishError, match=r"other files than planned \(manifest\.json\), so v1\.0\.0"):
         push(plan)
     assert hub.tags(REPO) == {}
     assert publish(built)
@@ -202,6 +199,76 @@ def test_names_are_checked(hub: LoopbackHub, built: Path, repo: str, version: st
     with pytest.raises(PublishError):
         plan_push(built, repo, version)
     assert hub.requests == []
+
+
+def test_a_copied_line_of_the_card_loads_from_the_namespace_of_the_push(
+    hub: LoopbackHub, built: Path
+) -> None:
+    lines = 'load_dataset("polbias/mini", "en_formal")\nload_dataset("polbias/mini-xl")\n'
+    change_card(built, lines)
+    local = (built / "README.md").read_bytes()
+    for repo in (REPO, "polbias/mini"):
+        publish(built, repo=repo)
+        published = hub.read(repo, "README.md").decode("utf-8")
+        assert published.splitlines()[-2:] == [
+            f'load_dataset("{repo}", "en_formal")',
+            'load_dataset("polbias/mini-xl")',
+        ]
+        assert plan_push(built, repo, "1.0.0").nothing_to_do
+    assert (built / "README.md").read_bytes() == local
+    change_card(built, "more\n")
+    changes = plan_push(built, REPO, "1.0.1").changes
+    assert [(change.path, change.size) for change in changes] == [
+        ("README.md", len(local) - len("polbias/mini") + len(REPO) + len("more\n"))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("written", "published"),
+    [
+        ('load_dataset("NAMESPACE/mini")', 'load_dataset("alice/mini")'),
+        ("load_dataset('polbias/mini', 'x')", "load_dataset('alice/mini', 'x')"),
+        ("url = {https://hub.test/datasets/polbias/mini}", "url = {https://hub.test/datasets/alice/mini}"),
+        ('load_dataset("polbias/mini-xl")', 'load_dataset("polbias/mini-xl")'),
+        ('load_dataset("build/datasets/mini")', 'load_dataset("build/datasets/mini")'),
+        ("by polbias/mini", "by polbias/mini"),
+        ("a\r\nb\udcff", "a\r\nb\udcff"),
+    ],
+)
+def test_only_references_to_the_dataset_get_the_namespace(written: str, published: str) -> None:
+    assert published_card(written, REPO) == published
+
+
+def test_problems_of_an_unverified_build_are_on_its_card_until_a_verified_push(
+    hub: LoopbackHub, built: Path
+) -> None:
+    problems = ["en_formal/test: 6 rows", "a < b", "third", "fourth"]
+    push(plan_push(built, REPO, "1.0.0", problems))
+    front_matter, _, text = hub.read(REPO, "README.md").decode("utf-8").rpartition("---\n")
+    assert front_matter + "---\n# A small dataset\n" == CARD
+    lines = text.splitlines()
+    assert lines[0] == "# A small dataset"
+    notice = [line for line in lines[1:] if line]
+    assert all(line.startswith(">") for line in notice)
+    assert "Not verified" in notice[0]
+    assert "4" in notice[0]
+    assert [line for line in notice if line.startswith("> - ")][:3] == [
+        "> - en_formal/test: 6 rows",
+        "> - a &lt; b",
+        "> - third",
+    ]
+    assert plan_push(built, REPO, "1.0.0", problems).nothing_to_do
+    with pytest.raises(PublishError, match=r"1\.0\.0 .*\(README\.md\)"):
+        plan_push(built, REPO, "1.0.0")
+    publish(built, "1.0.1")
+    assert hub.read(REPO, "README.md").decode("utf-8") == CARD
+    assert "Not verified" in hub.read(REPO, "README.md", "v1.0.0").decode("utf-8")
+
+
+def test_a_notice_stands_at_the_top_of_a_card_without_title() -> None:
+    assert published_card("Text\n", REPO, ["x"]).strip().startswith("> **Not verified")
+    card = published_card("---\n# comment\nlicense: mit\n---\nText\n", REPO, ["x"])
+    assert card.startswith("---\n# comment\nlicense: mit\n---\n\n> **Not verified")
 
 
 @pytest.mark.e2e

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -36,9 +37,9 @@ def older_templates(family: str, folder: Path) -> Path:
     """Copy the templates of a family as an earlier version."""
     shutil.copytree(package_file(f"templates/{family}"), folder)
     path = folder / "dataset.yaml"
-    text = path.read_text("utf-8")
-    assert "version: 1." in text
-    path.write_text(text.replace("version: 1.", "version: 0.", 1), "utf-8")
+    text, count = re.subn(r"(?m)^( *version: )[1-9]\d*\.", r"\g<1>0.", path.read_text("utf-8"))
+    assert count == 1
+    path.write_text(text, "utf-8")
     return folder
 
 
@@ -92,13 +93,16 @@ class Push(Place):
 
     def give(self) -> None:
         self._build("new")
+        self.must("verify", "self-assessment", "--output", str(self.given / "new"))  # a push writes no note
 
     def _build(self, version: str, *more: str) -> None:
         self.must("build", "self-assessment", "--output", str(self.given / version), *more)
 
     def make_earlier(self) -> bool:
-        self._build("old", "--templates", str(older_templates("selfassess", self.given / "older")))
-        self.must("push", "self-assessment", "--output", str(self.given / "old"))
+        older = ("--templates", str(older_templates("selfassess", self.given / "older")))
+        self._build("old", *older)
+        # Its version is not that of the lock.
+        self.must("push", "self-assessment", "--output", str(self.given / "old"), *older, "--unverified")
         self._old = dict(self.hub._repos), dict(self.hub._objects)
         return True
 
