@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from string import Formatter
 from typing import Annotated, Any, TypeVar, get_args
@@ -66,8 +68,24 @@ def field_error(path: Path, field: str, problem: str) -> TemplateError:
     return TemplateError(f"{display_path(path)}:{line}: {field}: {shorten_middle(problem, _MAX_PROBLEM)}")
 
 
+_PATHS_READ: ContextVar[set[Path] | None] = ContextVar("paths_read", default=None)
+
+
+@contextmanager
+def record_template_paths() -> Iterator[set[Path]]:
+    """Collect the resolved paths of the template files that are read within the context."""
+    paths: set[Path] = set()
+    token = _PATHS_READ.set(paths)
+    try:
+        yield paths
+    finally:
+        _PATHS_READ.reset(token)
+
+
 def template_text(path: Path) -> str:
     """Return the text of a template file."""
+    if (paths := _PATHS_READ.get()) is not None:
+        paths.add(path.resolve())
     try:
         raw = read_bytes(path, MAX_TEMPLATE)
     except InputError:

@@ -93,7 +93,7 @@ def build(
         raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
     name, options, publication = names[0], parse_executor_options(option or ()), require_scalable(names[0])
     with console.status(f"{name}: reading templates and proving gold labels"):
-        spec = publication.build_spec(templates, rows=rows, unpublished=unpublished)
+        spec = publication.specify(templates, rows=rows, unpublished=unpublished)
         run = plan_run(builds_address(out), spec, rows, unpublished, shards)
     title = f"[bold]{name} {spec.version}[/]: {run.rows:,} rows in {len(run.slices):,} shards"
     if plan:
