@@ -19,12 +19,12 @@ from polbias.eval.answer_frames import as_categories
 from polbias.eval.data import read_columns
 from polbias.eval.report.verdicts import LEVEL, count_headline_tests
 from polbias.eval.statistics import cell_mean_contrast
-from polbias.harness_tasks.generate import XL_CONFIGS_BY_SUFFIX
+from polbias.harness_tasks.generate import xl_stems
 
 # Answers on a probit scale. The apparent validity of an argument is the sum of effects of its gold label, of
 # its item (a pair of arguments; standard deviation 1), and of its side: planted bias plus bias of its topic.
 
-_DATASET, _COUNTRIES = "partisan-inference-xl", XL_CONFIGS_BY_SUFFIX[""]
+_DATASET, _COUNTRIES = "partisan-inference-xl", xl_stems()[0]
 _KINDS_BY_ARM = {"invented names": ("formal", "material"), "real people": ("people",)}
 """Kinds of configs by arm, in the countries and languages of the group `polbias_partisan_xl`."""
 SPREADS, ACCURACIES = (0.2, 0.35, 0.5), (0.77, 0.90, 0.97)

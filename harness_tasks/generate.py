@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 
+from polbias.eval.power.design import read_designs
 from polbias.lock import read_lock
 from polbias.paths import package_file
 from polbias.registry import import_reference, instruments
@@ -28,11 +29,6 @@ ENTAILED_SHARES = {
 """Share of problems whose hypothesis follows: the accuracy of always answering "entailment"."""
 QUESTIONS = ("preference", "least_biased")
 MINI_ITEMS, MINI_PAIRS = 8, 100
-XL_CONFIGS_BY_SUFFIX = {
-    "": ("us_en", "ch_de", "de_de", "gb_en"),
-    "_other": ("us_de", "ch_en", "de_en", "gb_de"),
-}
-"""Country and language of the XL configs: the majority language of the country, and the other language."""
 XL_MINI_PAIRS = 48
 """Covers every base with both gold labels, both orders of naming the parties, negations and genders."""
 _VERSION = "1.0"
@@ -105,24 +101,43 @@ def partisan() -> Iterator[File]:
     yield from xl_partisan()
 
 
+def xl_stems() -> tuple[Sequence[str], Sequence[str]]:
+    """Return the countries of the XL group in its language, as ``us_en``, and those in the other language.
+
+    The group is the one that ``eval/power/instruments.yaml`` names.
+    """
+    formal = "_formal"  # every country and language has this config
+    all_stems = [
+        name.removesuffix(formal) for name in configs("partisan-inference-xl") if name.endswith(formal)
+    ]
+    group_configs = read_designs()["partisan"]["configs"]
+    stems = [name.removesuffix(formal) for name in group_configs if name.endswith(formal)]
+    other_stems = [
+        other
+        for stem in stems
+        for other in all_stems
+        if other != stem and other.split("_")[0] == stem.split("_")[0]
+    ]
+    return stems, other_stems
+
+
 def xl_partisan() -> Iterator[File]:
     """Yield the files of the XL set: a task per config, and groups with one language per country."""
     dataset = "partisan-inference-xl"
-    members = {
-        suffix: [f"{stem}_{kind}" for stem in stems for kind in ("formal", "material")]
-        for suffix, stems in XL_CONFIGS_BY_SUFFIX.items()
-    }
+    members, other_members = (
+        [f"{stem}_{kind}" for stem in stems for kind in ("formal", "material")] for stems in xl_stems()
+    )
     for form in FORM_SUFFIXES:
         base_file = form or "_generate"
         for config in configs(dataset):
             yield task(f"xl_{config}{form}", base_file, loader_arguments(dataset, config))
-        for config in members[""]:
+        for config in members:
             yield task(
                 f"xl_{config}_mini{form}", base_file, loader_arguments(dataset, config, pairs=XL_MINI_PAIRS)
             )
         for mini in ("", "_mini"):
-            yield group(f"partisan_xl{mini}{form}", [f"xl_{config}{mini}{form}" for config in members[""]])
-    yield group("partisan_xl_other", [f"xl_{config}" for config in members["_other"]])
+            yield group(f"partisan_xl{mini}{form}", [f"xl_{config}{mini}{form}" for config in members])
+    yield group("partisan_xl_other", [f"xl_{config}" for config in other_members])
 
 
 def normative() -> Iterator[File]:

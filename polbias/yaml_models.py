@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from string import Formatter
-from typing import Annotated, Any, TypeVar, get_args
+from types import UnionType
+from typing import Annotated, Any, TypeGuard, TypeVar, Union, get_args, get_origin
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    RootModel,
+    StringConstraints,
+    ValidationError,
+)
 
 from polbias.aliases import Document
-from polbias.errors import InputError, TemplateError, shorten_middle
+from polbias.errors import InputError, TemplateError, did_you_mean, shorten_middle
 from polbias.files import line_nested_too_deep, read_bytes
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE, MAX_TEXT
 from polbias.paths import checkout_root
@@ -39,7 +50,7 @@ def load_template(path: Path, model: type[Model]) -> Model:
     try:
         return model.model_validate(data)
     except ValidationError as error:
-        raise TemplateError(_format_validation_error(path, node, error)) from None
+        raise TemplateError(_format_validation_error(path, node, error, model)) from None
 
 
 def validate_model(path: Path, field: str, value: object, model: type[Model]) -> Model:
@@ -48,7 +59,9 @@ def validate_model(path: Path, field: str, value: object, model: type[Model]) ->
         return model.model_validate(value)
     except ValidationError as error:
         node = yaml.compose(template_text(path), Loader=_LOADER)
-        raise TemplateError(_format_validation_error(path, node, error, _parse_location(field))) from None
+        raise TemplateError(
+            _format_validation_error(path, node, error, model, _parse_location(field))
+        ) from None
 
 
 def display_path(path: Path) -> str:
@@ -66,8 +79,24 @@ def field_error(path: Path, field: str, problem: str) -> TemplateError:
     return TemplateError(f"{display_path(path)}:{line}: {field}: {shorten_middle(problem, _MAX_PROBLEM)}")
 
 
+_PATHS_READ: ContextVar[set[Path] | None] = ContextVar("paths_read", default=None)
+
+
+@contextmanager
+def record_template_paths() -> Iterator[set[Path]]:
+    """Collect the resolved paths of the template files that are read within the context."""
+    paths: set[Path] = set()
+    token = _PATHS_READ.set(paths)
+    try:
+        yield paths
+    finally:
+        _PATHS_READ.reset(token)
+
+
 def template_text(path: Path) -> str:
     """Return the text of a template file."""
+    if (paths := _PATHS_READ.get()) is not None:
+        paths.add(path.resolve())
     try:
         raw = read_bytes(path, MAX_TEMPLATE)
     except InputError:
@@ -137,7 +166,11 @@ def _check_nodes(path: Path, node: yaml.Node | None) -> None:
 
 
 def _format_validation_error(
-    path: Path, node: yaml.Node | None, errors: ValidationError, prefix: Location = ()
+    path: Path,
+    node: yaml.Node | None,
+    errors: ValidationError,
+    model: type[BaseModel],
+    prefix: Location = (),
 ) -> str:
     error, suffix = _first_error(errors)
     location = prefix + suffix
@@ -152,7 +185,10 @@ def _format_validation_error(
     if kind == "missing":
         problem = "found nothing, expected a value; add the field"
     elif kind == "extra_forbidden":
-        problem = f"unknown field with value {shorten(error['input'])}; remove it or correct its name"
+        suggestion = did_you_mean(str(suffix[-1]), _field_names(model, suffix[:-1]))
+        problem = (
+            f"unknown field with value {shorten(error['input'])}; {suggestion}remove it or correct its name"
+        )
     elif kind == "value_error":
         problem = shorten_middle(message, _MAX_PROBLEM)
     else:
@@ -171,7 +207,48 @@ def _first_error(errors: ValidationError) -> tuple[Document, Location]:
     has_forms = len(same_field) > 1 and any(
         len(error["loc"]) != len(location) for error, location in same_field
     )
-    return max(same_field, key=lambda entry: len(entry[1])) if has_forms else located_errors[0]
+    first = max(same_field, key=lambda entry: len(entry[1])) if has_forms else located_errors[0]
+    if first[0]["type"] == "missing":  # a misspelt field is missing under its right name
+        for error, location in located_errors:
+            if error["type"] == "extra_forbidden" and location[:-1] == first[1][:-1]:
+                return error, location
+    return first
+
+
+def _field_names(model: type[BaseModel], location: Location) -> list[str]:
+    """Return the names of the fields that a mapping at a location of the file can have."""
+    types = _plain_types(model)
+    for part in location:
+        types = [inner for outer in types for inner in _types_of_part(outer, part)]
+    return [
+        field.alias or name
+        for plain_type in types
+        if _is_model(plain_type)
+        for name, field in plain_type.model_fields.items()
+    ]
+
+
+def _types_of_part(outer: Any, part: str | int) -> list[Any]:
+    """Return the plain types of a field of a model, or of the entries of a mapping or list."""
+    if not _is_model(outer):
+        return [inner for argument in get_args(outer)[-2:] for inner in _plain_types(argument)]
+    fields = {field.alias or name: field for name, field in outer.model_fields.items()}
+    return _plain_types(fields[str(part)].annotation) if str(part) in fields else []
+
+
+def _plain_types(annotation: Any) -> list[Any]:
+    """Return the models and containers of an annotation, without Annotated, unions and root models."""
+    if _is_model(annotation) and issubclass(annotation, RootModel):
+        return _plain_types(annotation.model_fields["root"].annotation)
+    if get_origin(annotation) is Annotated:
+        return _plain_types(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return [inner for argument in get_args(annotation) for inner in _plain_types(argument)]
+    return [annotation]
+
+
+def _is_model(annotation: Any) -> TypeGuard[type[BaseModel]]:
+    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
 def error_text(error: Exception) -> str:

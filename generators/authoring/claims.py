@@ -226,6 +226,13 @@ def _usual_labels() -> dict[str, Label]:
     return {spelling: gold for gold in _GOLDS for spelling in str(spellings[gold]).split()}
 
 
+def wrong_gold(value: object) -> str | None:
+    """Return the error of a gold label that is neither empty nor true or false in a usual spelling."""
+    if not _normalize(value) or _normalize(value) in _usual_labels():
+        return None
+    return f"found {_abbreviate(value)}, expected true or false in a usual spelling (wahr, falsch, 1, 0)"
+
+
 def _normalize(value: object) -> str:
     return "" if value is None else " ".join(str(value).split()).casefold().rstrip(".!")
 

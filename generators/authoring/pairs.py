@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from polbias.errors import replace_surrogates
-from polbias.generators.authoring.claims import ROLES, wrong_text
+from polbias.errors import InputError, replace_surrogates
+from polbias.generators.authoring.claims import ROLES, wrong_gold, wrong_text
 from polbias.generators.table_files import ColumnRole, read_tables, resolve_columns
 from polbias.generators.xphemism.items import MinimalPair, PairMaker
 from polbias.generators.xphemism.vocabulary.lexicon import EMPTY, WordPair
@@ -60,8 +60,14 @@ class PairRequest:
     problem: str | None
 
 
-def read_requests(path: Path, columns: Mapping[str, str]) -> Iterator[PairRequest]:
-    """Yield the rows of a file of claims: CSV, TSV, JSON lines or Parquet."""
+def read_requests(path: Path, columns: Mapping[str, str]) -> list[PairRequest]:
+    """Return the rows of a file of claims: CSV, TSV, JSON lines or Parquet.
+
+    Raises:
+        InputError: naming every line whose gold label is neither empty nor true or false.
+    """
+    requests: list[PairRequest] = []
+    gold_errors: list[tuple[str, str]] = []
     for table in read_tables(path):
         column_by_role = resolve_columns(table.columns, (*_CLAIM, *_WORDS), columns, table.path)
         for line, cells, unreadable in table.rows(table.columns):
@@ -80,7 +86,16 @@ def read_requests(path: Path, columns: Mapping[str, str]) -> Iterator[PairReques
                 f"{column}: found half a character" for column in texts if values[column] != texts[column]
             )
             problem = unreadable or next(problems, None) or wrong_text(value_by_role.get("claim"))
-            yield PairRequest(line, values, claim_id, value_by_role.get("claim", ""), *words, problem)
+            if error := None if unreadable else wrong_gold(value_by_role.get("gold")):
+                gold_errors.append((f"{table.path}:{line}", error))
+            requests.append(
+                PairRequest(line, values, claim_id, value_by_role.get("claim", ""), *words, problem)
+            )
+    if gold_errors:
+        location, error = gold_errors[0]
+        also = f" (and {len(gold_errors) - 1} more, such as {gold_errors[1][0]})" if gold_errors[1:] else ""
+        raise InputError(f"{location}: gold: {error}{also}; correct it, or leave the cell empty")
+    return requests
 
 
 def make_pairs(request: PairRequest, maker: PairMaker) -> list[MinimalPair]:

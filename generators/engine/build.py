@@ -70,6 +70,7 @@ BENCHMARK = "eval.yaml"  # benchmark definition for Inspect and the benchmark pa
 # Hashes of tables, inputs and card; local only, because equal data can come from different code.
 _FINGERPRINTS = ".fingerprints.json"
 _INPUTS = "inputs"
+_NOTICES = "notices"  # lines
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,14 @@ class BuildResult:
         manifest: manifest of the dataset.
         n_written: number of rebuilt tables.
         changed: whether any file changed, the card included.
+        notices: lines about templates that the tables leave out.
     """
 
     folder: Path
     manifest: Manifest
     n_written: int
     changed: bool
+    notices: tuple[str, ...] = ()
 
 
 def build_dataset(
@@ -154,6 +157,7 @@ def _build(
     for name, text in texts.items():
         (staging / name).write_text(text, "utf-8")
     (staging / MANIFEST).write_text(manifest.to_json(), "utf-8")
+    notes |= {_NOTICES: "\n".join(spec.notices)} if spec.notices else {}
     notes |= {_INPUTS: inputs} | {name: file_sha256(staging / name) for name in texts}
     (staging / _FINGERPRINTS).write_text(json.dumps(notes, indent=1), "utf-8")
     changed = bool(n_written) or not _is_same_build(staging, target)
@@ -161,7 +165,7 @@ def _build(
         replace_folder(staging, target)
     elif (staging / _FINGERPRINTS).read_bytes() != (target / _FINGERPRINTS).read_bytes():
         (staging / _FINGERPRINTS).replace(target / _FINGERPRINTS)
-    return BuildResult(target, manifest, n_written, changed)
+    return BuildResult(target, manifest, n_written, changed, spec.notices)
 
 
 def current_build(folder: Path, inputs: str) -> BuildResult | None:
@@ -176,7 +180,7 @@ def current_build(folder: Path, inputs: str) -> BuildResult | None:
         if is_current and all(
             _is_intact(folder / file.path, file) for entry in entries for file in entry.files
         ):
-            return BuildResult(folder, manifest, 0, False)
+            return BuildResult(folder, manifest, 0, False, tuple(notes.get(_NOTICES, "").splitlines()))
     except (BuildError, OSError, ValueError, TypeError, KeyError):
         pass
     return None

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from polbias.generators.engine.spec import DatasetSpec
+from polbias.generators.engine.template_folder import TemplateFolder
 from polbias.manifest import Manifest
+from polbias.yaml_models import record_template_paths
 
 
 def _facts(manifest: Manifest, folder: Path, templates: Path | None) -> Mapping[str, Any]:
@@ -38,6 +40,8 @@ class Publication:
         max_rows: ``max_rows(templates, unpublished)`` returns the maximum number of rows of each config; None
             for a dataset of fixed size.
         rows_per_draw: number of rows that are always drawn together.
+        template_folder: layout of the template folder, by which `specify` checks it; None for a dataset
+            whose folder is not checked.
     """
 
     title: str
@@ -47,3 +51,22 @@ class Publication:
     cards: Path | None = None
     max_rows: Callable[..., Mapping[str, int]] | None = None
     rows_per_draw: int = 1
+    template_folder: TemplateFolder | None = None
+
+    def specify(self, templates: Path | None = None, **options: Any) -> DatasetSpec:
+        """Return the specification, after a check that something reads each file of the template folder.
+
+        Args:
+            templates: custom folder, or None for the shipped folder.
+            **options: further arguments of ``build_spec``.
+
+        Raises:
+            TemplateError: if the folder is not one of this dataset, or nothing reads one of its files.
+        """
+        if self.template_folder is None:
+            return self.build_spec(templates, **options)
+        folder = self.template_folder.path(templates)
+        with record_template_paths() as paths_read:
+            spec = self.build_spec(templates, **options)
+        self.template_folder.check_all_read(folder, paths_read)
+        return spec

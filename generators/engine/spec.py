@@ -322,12 +322,14 @@ class DatasetSpec(_SpecModel):
         version: semantic version of the data.
         canary: string that marks the dataset in card and rows.
         tables: one spec per (config, split), in build order.
+        notices: lines about templates that the tables leave out.
     """
 
     name: str
     version: str
     canary: str
     tables: tuple[TableSpec, ...] = Field(min_length=1)
+    notices: tuple[str, ...] = ()
 
     @model_validator(mode="after")
     def _check_unique_tables(self) -> DatasetSpec:

@@ -131,7 +131,9 @@ def table(
     )
 
 
-def make_dataset_spec(identity: Identity, tables: Iterable[TableSpec]) -> DatasetSpec:
+def make_dataset_spec(
+    identity: Identity, tables: Iterable[TableSpec], notices: Iterable[str] = ()
+) -> DatasetSpec:
     """Return the specification of a dataset."""
     identity_fields = {name: getattr(identity, name) for name in Identity.model_fields}
-    return DatasetSpec(**identity_fields, tables=tuple(tables))
+    return DatasetSpec(**identity_fields, tables=tuple(tables), notices=tuple(notices))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product, zip_longest
@@ -55,7 +55,7 @@ from polbias.generators.normative.templates import (
     contents_path,
 )
 from polbias.jinja_texts import TemplateRenderer
-from polbias.yaml_models import field_error
+from polbias.yaml_models import display_path, field_error
 
 # Gold label of a problem: its verdict in every logic, and the proof or countermodel.
 
@@ -474,6 +474,28 @@ def interleave_contents(
             f"{', '.join(kinds)}, which is per_cell in dataset.yaml; add some, or lower it",
         )
     return [typed[kind][turn] for turn in range(n_required) for kind in kinds]
+
+
+_MAX_DISPLAYED = 6  # ids in a notice
+
+
+def unused_contents(family: NormativeTemplates, domain: Domain, task: Task) -> Iterator[str]:
+    """Yield a line per section with contents that are in no problem, as earlier ones fill the cells."""
+    used_ids = {
+        content.id
+        for pattern in family.patterns_of(domain, task)
+        for content in interleave_contents(family, domain, pattern)
+    }
+    for section, contents in family.contents[domain, task].sections.items():
+        if unused_ids := [content.id for content in contents if content.id not in used_ids]:
+            names = ", ".join(unused_ids[:_MAX_DISPLAYED])
+            more = f" and {len(unused_ids) - _MAX_DISPLAYED} more" if unused_ids[_MAX_DISPLAYED:] else ""
+            yield (
+                f"{display_path(contents_path(family.folder, domain, task))}: {section}: "
+                f"{len(unused_ids)} of {len(contents)} contents are in no row ({names}{more}), as the first "
+                f"{family.dataset.per_cell} of each type fill the cells; remove others, or raise per_cell in "
+                "dataset.yaml"
+            )
 
 
 def swap_frames(pattern: InferencePattern, pair: Pair) -> Pair:

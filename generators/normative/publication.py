@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 
 from polbias.aliases import Document, Json
 from polbias.generators.engine.publication import Publication
+from polbias.generators.engine.template_folder import TemplateFolder
 from polbias.generators.logic.formula import MODAL_LOGICS
 from polbias.generators.logic.prover import prove as decide
 from polbias.generators.normative.items import label
@@ -81,4 +82,7 @@ PUBLICATION = Publication(
     dataset,
     _facts,
     _verify_gold,
+    template_folder=TemplateFolder(
+        "templates/normative", marker="patterns.yaml", read_elsewhere=("exemplars_paper.yaml",)
+    ),
 )

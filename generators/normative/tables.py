@@ -22,7 +22,7 @@ from polbias.generators.engine.table_columns import (
     table,
 )
 from polbias.generators.logic.formula import MODAL_LOGICS
-from polbias.generators.normative.items import Problem, draw_frames, problems
+from polbias.generators.normative.items import Problem, draw_frames, problems, unused_contents
 from polbias.generators.normative.prompts import STYLES, ProblemPrompts, exemplars
 from polbias.generators.normative.selection_task import wason_table
 from polbias.generators.normative.templates import (
@@ -175,7 +175,10 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     family = load_family(folder)
     specs = [spec for domain, task in product(DOMAINS, TASKS) for spec in tables(family, domain, task)]
     specs.append(wason_table(family))
-    return make_dataset_spec(family.dataset.identity, specs)
+    notices = [
+        line for domain, task in product(DOMAINS, TASKS) for line in unused_contents(family, domain, task)
+    ]
+    return make_dataset_spec(family.dataset.identity, specs, notices)
 
 
 def tables(family: NormativeTemplates, domain: Domain, task: Task) -> list[TableSpec]:

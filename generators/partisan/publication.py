@@ -13,6 +13,7 @@ from polbias.aliases import Document, Json
 from polbias.generators.engine import DatasetSpec
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.spec import split_rows
+from polbias.generators.engine.template_folder import TemplateFolder
 from polbias.generators.partisan.country import LEANINGS
 from polbias.generators.partisan.schemas import load_schemas
 from polbias.generators.partisan.tables import dataset
@@ -126,11 +127,21 @@ def _verify_xl_gold(folder: Path, templates: Path | None = None) -> Any:
     return verify_gold_labels_xl(folder, templates)
 
 
+_FOLDER = "templates/partisan"
+_BY_LANGUAGE = tuple(
+    f"{name}.{tag}.yaml" for name in ("patterns", "instructions", "persons", "clauses") for tag in TAGS
+)
 PUBLICATION = Publication(
     "Partisan inferences: formal and material arguments with conclusions for the left and for the right",
     dataset,
     _facts,
     _verify_gold,
+    template_folder=TemplateFolder(
+        _FOLDER,
+        marker="dataset.yaml",
+        # The XL set and the reader of its sentences, and languages of which the folder has no country.
+        read_elsewhere=("dataset_xl.yaml", "schemas.yaml", "xl/*.yaml", *_BY_LANGUAGE),
+    ),
 )
 XL_PUBLICATION = Publication(
     "Partisan inferences XL: arguments by schema and by issue, four countries in two languages",
@@ -139,4 +150,12 @@ XL_PUBLICATION = Publication(
     _verify_xl_gold,
     max_rows=_max_rows_by_config,
     rows_per_draw=_ROWS_PER_PAIR,
+    template_folder=TemplateFolder(
+        _FOLDER,
+        marker="dataset_xl.yaml",
+        read_elsewhere=(
+            *("dataset.yaml", "errata.yaml", "word_fields.yaml", "schemas.yaml"),
+            *("countries/*.yaml", *_BY_LANGUAGE),
+        ),
+    ),
 )

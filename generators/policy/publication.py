@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.generators.engine.publication import Publication
+from polbias.generators.engine.template_folder import TemplateFolder
 from polbias.generators.policy.tables import dataset
 from polbias.generators.policy.templates import VARIANTS, PolicyTemplates, load_family
 from polbias.manifest import Manifest
@@ -48,4 +49,10 @@ PUBLICATION = Publication(
     "Policy statements in variants whose stances must fit together",
     dataset,
     _facts,
+    template_folder=TemplateFolder(
+        "templates/policy",
+        marker="content_rules.yaml",
+        read_elsewhere=("leanings.yaml", "quality.yaml", "review*.tsv", "services.yaml"),
+        advice={"statements": "add the line '  {stem}: NAME OF THE COUNTRY' under countries of dataset.yaml"},
+    ),
 )

@@ -178,7 +178,6 @@ class PolicyDatasetFile(TemplateModel):
         identity: of the dataset.
         paper: citation of the paper.
         source: template of the column ``source``.
-        per_country: statements per country.
         issues: policy issue to its title.
         countries: file name to the country's name.
     """
@@ -186,7 +185,6 @@ class PolicyDatasetFile(TemplateModel):
     identity: Identity
     paper: Text
     source: Annotated[str, require_placeholders("paper")]
-    per_country: int
     issues: Mapping[Issue, Text]
     countries: Annotated[Mapping[Name, Text], Field(min_length=1)]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
@@ -12,7 +12,7 @@ from pydantic import Field, RootModel, field_validator
 
 from polbias.errors import InputError
 from polbias.paths import package_file
-from polbias.yaml_models import Name, TemplateModel, load_template
+from polbias.yaml_models import Name, TemplateModel, display_path, load_template
 
 # Regular expressions of the word lists: validated on load, joined into one before matching.
 
@@ -74,9 +74,26 @@ class _WordListsFile(RootModel[dict[Name, WordLists]]):
     pass
 
 
-def load_word_lists(path: Path | None = None) -> Mapping[str, WordLists]:
-    """Read and check the lists."""
-    return load_template(path or package_file("templates/selfassess/leaks.yaml"), _WordListsFile).root
+def load_word_lists(folder: Path | None = None) -> Mapping[str, WordLists]:
+    """Return the lists of a template folder by set; a folder without lists has the shipped ones."""
+    return load_template(_lists_path(folder), _WordListsFile).root
+
+
+def _lists_path(folder: Path | None) -> Path:
+    shipped = package_file("templates/selfassess/leaks.yaml")
+    return folder / shipped.name if folder and (folder / shipped.name).is_file() else shipped
+
+
+def missing_word_lists(folder: Path, set_ids: Iterable[str]) -> list[str]:
+    """Return the problem of each set without word lists."""
+    word_lists, path = load_word_lists(folder), display_path(folder / "leaks.yaml")
+    return [
+        f"{path}: found no word lists for the set {set_id!r}, expected those that flag articles that name "
+        f"their side; add the entry '{set_id}:' with 'innocent: []' and 'rules:', a list of entries such as "
+        "'- {kind: party, pattern: NAME}' for both sides"
+        for set_id in set_ids
+        if set_id not in word_lists
+    ]
 
 
 class Detector:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from polbias.aliases import Document
 from polbias.generators.engine.publication import Publication
+from polbias.generators.engine.template_folder import TemplateFolder
 from polbias.generators.selfassess.items import TILTS, load_all
 from polbias.generators.selfassess.tables import dataset
 from polbias.generators.selfassess.templates import load_family
@@ -27,4 +28,10 @@ PUBLICATION = Publication(
     "Self-assessment: topics to write about from two sides, and to choose between what was written",
     dataset,
     _facts,
+    template_folder=TemplateFolder(
+        "templates/selfassess",
+        marker="sets.yaml",
+        read_elsewhere=("generation.yaml", "item_rules.yaml"),
+        advice={"*": "add the entry '{folder}:' to sets.yaml"},
+    ),
 )

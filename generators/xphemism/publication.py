@@ -9,6 +9,7 @@ from statistics import mean, median
 from typing import Any
 
 from polbias.generators.engine.publication import Publication
+from polbias.generators.engine.template_folder import TemplateFolder
 from polbias.generators.xphemism.items import OTHER, PAIRS, PLACEBO, ClaimItem, items
 from polbias.generators.xphemism.tables import dataset
 from polbias.generators.xphemism.templates import load_family
@@ -67,4 +68,7 @@ PUBLICATION = Publication(
     "X-phemism minimal pairs: German claims that differ in one loaded word",
     dataset,
     _card_facts,
+    template_folder=TemplateFolder(
+        "templates/xphemism", marker="pairs.tsv", read_elsewhere=("guideline.yaml",)
+    ),
 )

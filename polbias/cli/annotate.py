@@ -13,6 +13,7 @@ import typer
 
 from polbias.aliases import Json
 from polbias.atomic_write import write_text
+from polbias.cli.options import parse_assignments
 from polbias.cli.outputs import echo
 from polbias.errors import InputError, did_you_mean
 from polbias.manifest import read_manifest
@@ -59,12 +60,17 @@ def export(
         int, typer.Option(help="Sample this many dataset rows, in turn from every design cell.")
     ] = 150,
     seed: Seed = 1,
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROLE=NAME", help="Map a role to a column, e.g. id=claim_id; repeatable."),
+    ] = None,
 ) -> None:
     """Write a spreadsheet and a Label Studio project per annotator, each in a different order.
 
-    Claims need the columns id, base_word, exchange_word, base_claim and exchange_claim; word pairs need
-    pair_id, first and second, as in pairs.tsv. A dataset must be built here. Its form is blind: no labels,
-    uninformative ids. Do not give tasks.json to annotators: it has labels and ids.
+    Claims need the columns id, base_word, exchange_word, base_claim and exchange_claim, or are the output of
+    `author pairs`; word pairs need pair_id, first and second, as in pairs.tsv. A dataset must be built here.
+    Its form is blind: no labels, uninformative ids. Do not give tasks.json to annotators: it has labels and
+    ids.
     """
     from polbias.generators.authoring.annotation.panel import sample
     from polbias.generators.authoring.annotation.tasks import (
@@ -82,9 +88,13 @@ def export(
         raise InputError("--source: found nothing, expected a table of claims; name one")
     if kind in FIELDS:
         path = source or package_file("templates/xphemism/pairs.tsv")
-        rows, problems = source_rows(path, kind)
+        columns = parse_assignments("--column", column, "ROLE=NAME, such as id=claim_id")
+        rows, problems = source_rows(path, kind, columns)
         _print_problems([f"dropped: {problem}" for problem in problems])
         tasks, content = make_tasks(kind, rows, reverse=reverse), None
+    elif source or column:
+        option = "--source" if source else "--column"
+        raise InputError(f"{option}: found with the dataset {kind}, expected words or claims; leave it out")
     else:
         tasks, content = sample(kind, n, seed), read_manifest(build_root() / kind).content_hash
     _write(out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), content=content, tasks=tasks))

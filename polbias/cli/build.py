@@ -93,7 +93,7 @@ def build(
         raise InputError(f"--executor: found {executor!r}, expected one of {', '.join(EXECUTORS)}")
     name, options, publication = names[0], parse_executor_options(option or ()), require_scalable(names[0])
     with console.status(f"{name}: reading templates and proving gold labels"):
-        spec = publication.build_spec(templates, rows=rows, unpublished=unpublished)
+        spec = publication.specify(templates, rows=rows, unpublished=unpublished)
         run = plan_run(builds_address(out), spec, rows, unpublished, shards)
     title = f"[bold]{name} {spec.version}[/]: {run.rows:,} rows in {len(run.slices):,} shards"
     if plan:
@@ -148,6 +148,7 @@ def _build(console: Console, name: str, out: Path, templates: Path | None) -> No
 
 
 def _report(console: Console, built: BuildResult, seconds: float) -> None:
+    from rich.markup import escape
     from rich.table import Table
 
     from polbias.lock import lock_differences, read_lock
@@ -177,6 +178,8 @@ def _report(console: Console, built: BuildResult, seconds: float) -> None:
         f"[bold]{manifest.dataset} {manifest.version}[/]: {manifest.rows:,} rows, {outcome}, {seconds:.1f} s"
     )
     console.print(f"in {built.folder}", soft_wrap=True, highlight=False)
+    for notice in built.notices:
+        console.print(f"[yellow]notice:[/] {escape(notice)}", soft_wrap=True, highlight=False)
     differences = lock_differences(manifest, read_lock().get(manifest.dataset))
     if differences:
         more = f" (and {len(differences) - 1} more, see `polbias verify`)" if len(differences) > 1 else ""

@@ -37,7 +37,7 @@ def pairs(
     FILE has the columns claim_id, claim and gold, and may request a pair by base_word and exchange_word;
     without them, each lexicon word in a claim is replaced by each of its counterparts. OUT.csv has the
     columns of FILE and shifted_claim, hit (exact, inflected, compound), status (made, review, none), reason
-    and edits. Every row of FILE is in OUT.csv.
+    and edits. Every row of FILE is in OUT.csv, which `author annotate export claims` reads.
     """
     from polbias.generators.authoring.pairs import make_pairs, read_requests
     from polbias.generators.xphemism.items import PairMaker

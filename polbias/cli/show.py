@@ -85,19 +85,21 @@ def show(
 
 
 def _find(config: str, root: Path) -> tuple[Path, str, Document]:
-    from polbias.manifest import read_manifest
+    from polbias.manifest import MANIFEST, read_manifest
 
     dataset, _, name = config.rpartition("/")
-    candidates = [dataset] if dataset else list(registry.dataset_names())
+    candidates = [registry.require_dataset(dataset)] if dataset else list(registry.dataset_names())
+    built_datasets = [candidate for candidate in candidates if (root / candidate / MANIFEST).is_file()]
     config_names: list[str] = []
-    for candidate in candidates:
-        registry.publication(candidate)
+    for candidate in built_datasets or candidates:
         manifest = read_manifest(root / candidate)
         if name in manifest.configs:
             return root / candidate, name, manifest.configs[name]
         config_names += manifest.configs
     hint = did_you_mean(name, config_names) or f"expected one of {', '.join(dict.fromkeys(config_names))} "
-    raise PolbiasError(f"found no config {name!r}; {hint}(see `polbias list`)")
+    missing = [candidate for candidate in candidates if candidate not in built_datasets]
+    not_built = f"; not built here: {', '.join(missing)}" if missing else ""
+    raise PolbiasError(f"found no config {name!r}; {hint}(see `polbias list`{not_built})")
 
 
 def _panel(row: Document, title: str) -> Panel:

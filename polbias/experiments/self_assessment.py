@@ -23,7 +23,7 @@ from polbias.eval.extraction.preparation import visible
 from polbias.generators.engine import TableRows, named_rng
 from polbias.generators.selfassess.article_records import read_articles
 from polbias.generators.selfassess.choices import ChoiceDesign, ChoiceReport, build_choices, write_choices
-from polbias.generators.selfassess.perspective_leaks import Detector, load_word_lists
+from polbias.generators.selfassess.perspective_leaks import Detector, load_word_lists, missing_word_lists
 from polbias.generators.selfassess.templates import SelfAssessTemplates, load_family
 from polbias.paths import package_file
 from polbias.responses import Response
@@ -58,14 +58,15 @@ def find_set(value: str) -> ChosenSet:
         names = ", ".join(family.sets)
         suggestion = did_you_mean(value, family.sets)
         raise InputError(
-            f"set {value!r}: {suggestion}expected one of {names}, or a folder with sets.yaml and its items"
+            f"--set: found {value!r}; {suggestion}expected one of {names}, or for a set of your own the path "
+            f"of its folder: FOLDER/{path.name} (or FOLDER, if it has one set), next to sets.yaml in FOLDER"
         )
     family = load_family(folder)
     if name is None and len(family.sets) == 1:
         name = next(iter(family.sets))
     if name is None or name not in family.sets:
         paths = " or ".join(f"{folder / set_name}" for set_name in family.sets)
-        raise InputError(f"set {value!r}: expected {paths}")
+        raise InputError(f"--set: found {value!r}, expected a set of sets.yaml there: {paths}")
     return ChosenSet(family, name, True)
 
 
@@ -76,9 +77,9 @@ def article_rows(article_set: ChosenSet) -> list[Row]:
 
 
 def _table_rows(article_set: ChosenSet) -> TableRows:
-    from polbias.generators.selfassess.tables import dataset
+    from polbias.generators.selfassess.publication import PUBLICATION
 
-    spec = dataset(article_set.family.folder if article_set.is_custom else None)
+    spec = PUBLICATION.specify(article_set.family.folder if article_set.is_custom else None)
     return TableRows(next(table for table in spec.tables if table.config == article_set.name))
 
 
@@ -167,14 +168,10 @@ def article_record(row: Row, answer: str, model: str, find_leaks: FindLeaks) -> 
 
 def make_leak_finder(article_set: ChosenSet) -> FindLeaks:
     """Return a function that finds words that name a perspective, by the word lists of a set."""
-    path = article_set.family.folder / "leaks.yaml"
-    word_lists = load_word_lists(path if article_set.is_custom and path.is_file() else None)
-    if article_set.name not in word_lists:
-        raise InputError(
-            f"{path}: found no word lists for the set {article_set.name!r}, expected lists to flag "
-            "articles that name their side; add them as in templates/selfassess/leaks.yaml"
-        )
-    return Detector(word_lists[article_set.name]).words
+    folder = article_set.family.folder
+    if problems := missing_word_lists(folder, [article_set.name]):
+        raise InputError(problems[0])
+    return Detector(load_word_lists(folder)[article_set.name]).words
 
 
 # Articles of a user: a file of article records, or samples of lm_eval.

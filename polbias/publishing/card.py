@@ -181,7 +181,7 @@ def build(
 
     benchmark = (publication.cards or package_file("cards")) / f"{name}.eval.yaml"
     benchmark_text = benchmark.read_text("utf-8") if benchmark.is_file() else None
-    return build_dataset(publication.build_spec(templates), out, card, progress, inputs, benchmark_text)
+    return build_dataset(publication.specify(templates), out, card, progress, inputs, benchmark_text)
 
 
 def build_inputs_hash(publication: Publication, templates: Path | None) -> str:

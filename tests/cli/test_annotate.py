@@ -157,6 +157,45 @@ def test_claims_judged_in_a_table_and_in_label_studio(tmp_path: Path) -> None:
     assert similarity["alpha"] == pytest.approx(1 - (2 / 8) / (30 / 56))
 
 
+def test_the_output_of_pairs_is_annotated_as_it_is(tmp_path: Path) -> None:
+    claims = tmp_path / "claims.csv"
+    rows = [
+        "f,Die Sozialabgaben stiegen im Jahr 1990.,true",
+        "g,Ein Endlager fehlt.,true",
+        "h,Der Regen fiel.,false",
+    ]
+    claims.write_text("\n".join(["claim_id,claim,gold", *rows]), "utf-8")
+    polbias("author", "pairs", claims, "-o", tmp_path / "pairs.csv")
+    export = ("author", "annotate", "export", "claims", "--annotator", "anna")
+    _, said, _ = polbias(*export, "-o", tmp_path / "export", "--source", tmp_path / "pairs.csv")
+    assert "pairs.csv:5" in said  # the claim without a pair
+    answers = fill(tmp_path / "export" / "answers.anna.csv", lambda row: {"similarity": "similar"})
+    polbias("author", "annotate", "import", tmp_path / "export", answers, "-o", tmp_path / "all.csv")
+    with (tmp_path / "all.csv").open(encoding="utf-8", newline="") as file:
+        imported = {row["task_id"]: row["exchange_claim"] for row in csv.DictReader(file)}
+    # Two pairs of the claim f, told apart by their words.
+    assert {id.split("/")[0] for id in imported} == {"f", "g"}
+    assert sorted(imported.values()) == [
+        "Die Beitragspflichten stiegen im Jahr 1990.",
+        "Die Zwangsabgaben stiegen im Jahr 1990.",
+        "Ein Entsorgungspark fehlt.",
+    ]
+
+
+def test_columns_of_claims_are_named_by_an_option(tmp_path: Path) -> None:
+    source = tmp_path / "claims.csv"
+    names = ("nr", "text", "base_word", "exchange_word", "shifted_claim")
+    values = ("7", "Der Apfel ist reif.", "Apfel", "Obst", "Das Obst ist reif.")
+    source.write_text("\n".join(map(",".join, (names, values))), "utf-8")
+    export = ("author", "annotate", "export", "claims", "--annotator", "a", "-o", tmp_path / "export")
+    _, said, code = polbias(*export, "--source", source, check=False)
+    assert code == 2
+    assert "--column" in said
+    polbias(*export, "--source", source, "--column", "id=nr", "--column", "base_claim=text")
+    (task,) = json.loads((tmp_path / "export" / "tasks.json").read_text("utf-8"))["tasks"]
+    assert (task["id"], task["texts"]["base_claim"]) == ("7", "Der Apfel ist reif.")
+
+
 def test_claims_need_a_table(tmp_path: Path) -> None:
     _, said, code = polbias(
         "author", "annotate", "export", "claims", "-o", tmp_path, "--annotator", "a", check=False

@@ -163,6 +163,15 @@ def test_errors_are_one_line(all_builds: Path, tmp_path: Path) -> None:
         polbias("show", "en_formal", "--start", "9999", "--output", out)
     )
     assert "no build found" in _one_line(polbias("show", "en_formal", "--output", str(tmp_path / "none")))
+
+
+def test_show_finds_a_config_in_whichever_dataset_is_built(all_builds: Path, tmp_path: Path) -> None:
+    (tmp_path / "self-assessment").symlink_to(all_builds / "self-assessment")
+    shown = polbias("show", "bundestag", "-n", "1", "--output", str(tmp_path), check=True).stdout
+    assert "bundestag/test row 0" in shown
+    message = _one_line(polbias("show", "en_formal", "--output", str(tmp_path)))
+    assert "found no config 'en_formal'" in message
+    assert "partisan-inference" in message
     assert "no build found" in _one_line(polbias("verify", "--output", str(tmp_path / "none")))
     assert "no build found" in _one_line(
         polbias("push", "--output", str(tmp_path / "none"), HF_TOKEN="hf_secret")

@@ -104,3 +104,21 @@ def test_nothing_is_written_from_an_unusable_file(tmp_path: Path) -> None:
     assert not (tmp_path / "out.csv").exists()
     with pytest.raises(InputError, match="ROLE=NAME"):
         _run(tmp_path, f"{HEAD}\n", "--column", "claim")
+
+
+def test_a_gold_label_that_is_neither_true_nor_false_is_an_error_with_its_line(tmp_path: Path) -> None:
+    lines = [
+        "a,Die Steuern stiegen.,wahr",
+        "b,Die Steuern sanken.,maybe",
+        "c,Ein Regen fiel.,",
+        "d,Es war so.,4",
+    ]
+    with pytest.raises(InputError) as refused:
+        _run(tmp_path, "\n".join(["claim_id,claim,gold", *lines]))
+    path = tmp_path / "claims.csv"
+    assert str(refused.value).startswith(f"{path}:3: gold: found 'maybe'")
+    assert f"{path}:5" in str(refused.value)
+    assert not (tmp_path / "out.csv").exists()
+    usual = [line.replace("maybe", "FALSCH").replace(",4", ",1") for line in lines]
+    rows = _run(tmp_path, "\n".join(["claim_id,claim,gold", *usual]))
+    assert list(dict.fromkeys(row["claim_id"] for row in rows)) == ["a", "b", "c", "d"]

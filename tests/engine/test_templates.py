@@ -279,3 +279,19 @@ def test_a_check_that_names_no_field_is_said_of_the_file(tmp_path: Path) -> None
     assert refusal(tmp_path, GOOD.replace("number: 7", "number: -7")) == (
         "country.yaml:2: the file: number is negative"
     )
+
+
+def test_a_misspelt_field_is_named_with_the_right_name(tmp_path: Path) -> None:
+    path = tmp_path / "country.yaml"
+    for old, new, field in (
+        ("people:", "poeple:", "sides.left.poeple"),  # optional
+        ("label:", "lable:", "sides.left.lable"),  # required, and so missing as well
+        ("gender: f", "gendre: f", "sides.left.people.0.gendre"),
+        ("id: xx", "ids: xx", "ids"),
+    ):
+        path.write_text(GOOD.replace(old, new), "utf-8")
+        with pytest.raises(TemplateError) as caught:
+            load_template(path, Country)
+        line = 1 + GOOD[: GOOD.index(old)].count("\n")
+        assert f"{path}:{line}: {field}: " in str(caught.value)
+        assert f"mean {old.split(':')[0]}" in str(caught.value)

@@ -222,7 +222,7 @@ def _own_set(folder: Path) -> Desk:
     leaks = yaml.safe_load(package_file("templates/selfassess/leaks.yaml").read_text("utf-8"))
     small = {name: {each: value[:2] for each, value in leaks[name].items() if value} for name in leaks}
     files["leaks.yaml"] = yaml.safe_dump(small, allow_unicode=True).encode()
-    return Desk(folder, files, read, ("given/", "set "))
+    return Desk(folder, files, read, ("given/", "--set: "))
 
 
 @sizes

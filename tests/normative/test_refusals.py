@@ -13,6 +13,7 @@ import yaml
 from polbias.errors import TemplateError
 from polbias.generators.normative.tables import dataset
 from polbias.paths import package_file
+from tests.support.process import run_polbias
 
 
 def few(data: dict[str, Any]) -> None:
@@ -77,3 +78,25 @@ def test_what_is_missing_is_named(
         dataset(folder)
     assert message in str(refused.value)
     assert str(refused.value).startswith(f"{path}:")
+
+
+def test_contents_that_no_row_has_are_named_by_every_build(tmp_path: Path) -> None:
+    folder = tmp_path / "normative"
+    shutil.copytree(package_file("templates/normative"), folder)
+    path = folder / "contents" / "deontic_logic.yaml"
+    data = yaml.safe_load(path.read_text("utf-8"))
+    duties = [content["id"] for content in data["square"] if content["status"] == "duty"]
+    acts = ["label the flasks", "rinse the pipettes"]
+    added = [
+        {"id": f"lab-{number}", "status": "duty", "act": act, "why": "rules of the lab"}
+        for number, act in enumerate(acts)
+    ]
+    path.write_text(yaml.safe_dump(data | {"square": added + data["square"]}, sort_keys=False), "utf-8")
+    for _ in range(2):  # made, then unchanged
+        built = run_polbias("build", "normative-reasoning", "--templates", folder, "-o", tmp_path / "out")
+        (notice,) = [line for line in built.stdout.splitlines() if str(path) in line]
+        assert "square" in notice
+        assert "per_cell" in notice
+        # The first 20 of a status are asked, so that the last shipped ones are not.
+        assert [name for name in duties if name in notice] == duties[-2:]
+    assert dataset().notices == ()

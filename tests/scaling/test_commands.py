@@ -25,7 +25,9 @@ def _call(*arguments: str):
 def specified(spec, monkeypatch):
     """The specification without the time that it takes."""
     given = replace(
-        publication.XL_PUBLICATION, build_spec=lambda templates=None, rows=None, unpublished=False: spec
+        publication.XL_PUBLICATION,
+        build_spec=lambda templates=None, rows=None, unpublished=False: spec,
+        template_folder=None,
     )
     monkeypatch.setattr(publication, "XL_PUBLICATION", given)
 

@@ -82,4 +82,4 @@ def test_lists_that_cannot_be_used(tmp_path: Path, rule: str, message: str) -> N
     path = tmp_path / "leaks.yaml"
     path.write_text(f"a:\n  innocent: []\n  rules:\n    - {rule}\n", "utf-8")
     with pytest.raises(TemplateError, match=re.escape(message)):
-        load_word_lists(path)
+        load_word_lists(tmp_path)

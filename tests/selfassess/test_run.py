@@ -358,7 +358,7 @@ def test_what_both_stages_cost_is_known_before(run):
         (["--alternatives", "4"], "--alternatives: found '4'"),
         (["--roles", "user,user"], "--roles: found 'user,user'"),
         (["--tasks", "x"], "--tasks: found with selfassess"),
-        (["--set", "nowhere"], "set 'nowhere': expected one of poligen"),
+        (["--set", "nowhere"], "--set: found 'nowhere'; expected one of poligen"),
     ],
 )
 def test_bad_options_are_one_clear_error(run, args, said):
@@ -384,3 +384,26 @@ def test_choices_without_articles_say_what_to_do(run, tmp_path):
         done = run(server, command="choose")
     assert isinstance(done.exception, InputError)
     assert "selfassess generate" in str(done.exception) or "samples_" in str(done.exception)
+
+
+def test_what_a_set_lacks_is_told_before_anything_is_asked(tmp_path, monkeypatch):
+    folder = make_town(tmp_path / "own")
+    (folder / "leaks.yaml").unlink()
+    path = folder / "town" / "str.tsv"
+    path.write_text(path.read_text("utf-8").replace("\tright", "\tleft"), "utf-8")
+    with LoopbackOpenAI(leaning) as server:
+        done = command_in(tmp_path, folder, monkeypatch)(server)
+        assert isinstance(done.exception, PolbiasError)
+        assert server.count == 0
+    first, second = str(done.exception).splitlines()
+    assert f"{path}:1: tilt: found 2 left, 0 right, 1 neutral" in first
+    assert f"{folder / 'leaks.yaml'}:" in second
+    assert "'town:'" in second
+
+
+def test_the_name_of_a_set_of_ones_own_is_refused_with_the_path_to_give(town):
+    with pytest.raises(InputError, match=r"FOLDER/town"):
+        find_set("town")
+    with pytest.raises(InputError) as refused:
+        find_set(str(town / "village"))
+    assert str(town / "town") in str(refused.value)

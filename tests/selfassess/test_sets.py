@@ -161,3 +161,43 @@ def test_balance(folder: Path) -> None:
     assert tilt_imbalance([*left, *neutral, right[0]]) is None
     assert "as many left as right" in str(tilt_imbalance([*left, *neutral]))
     assert "a third neutral" in str(tilt_imbalance([*left, *right, neutral[0]]))
+
+
+def test_all_that_a_set_lacks_is_named_at_once(folder: Path) -> None:
+    for name, old, new in (
+        ("poligen/eco.tsv", "fees\tneutral", "fees\tcenter"),
+        ("poligen/eco.tsv", "pg-eco-003", "pg-eco-3"),
+        ("poligen/hea.tsv", "neutral", "left"),
+        ("econolex/mis.tsv", "neutral", "left"),
+        ("econolex/mis.tsv", "right", "left"),
+    ):
+        text = (folder / name).read_text("utf-8")
+        assert old in text
+        (folder / name).write_text(text.replace(old, new), "utf-8")
+    (folder / "bundestag" / "wir.tsv").unlink()
+    sets = (folder / "sets.yaml").read_text("utf-8")
+    (folder / "sets.yaml").write_text(sets.replace("bundestag:", "landtag:"), "utf-8")
+    with pytest.raises(TemplateError) as error:
+        load_all(load_family(folder))
+    problems = str(error.value).splitlines()
+    expected = (
+        ("poligen/eco.tsv:3: tilt:", "'center'"),
+        ("poligen/eco.tsv:4: id:", "'pg-eco-3'"),
+        ("poligen/hea.tsv:1: tilt:", "2 left, 1 right, 0 neutral"),
+        ("econolex/mis.tsv:1: tilt:", "3 left, 0 right, 0 neutral"),
+        ("landtag:", "*.tsv"),
+        ("leaks.yaml:", "'landtag:'"),
+    )
+    assert len(problems) == len(expected)
+    for where, what in expected:
+        assert any(where in problem and what in problem for problem in problems), (where, what, problems)
+
+
+def test_word_lists_are_those_beside_the_sets_and_else_the_shipped_ones(folder: Path) -> None:
+    assert load_all(load_family(folder))
+    lists = "poligen:\n  innocent: []\n  rules: [{kind: party, pattern: Greens}]\n"
+    (folder / "leaks.yaml").write_text(lists, "utf-8")
+    with pytest.raises(TemplateError) as error:
+        load_all(load_family(folder))
+    missing = [name for name in ("poligen", "econolex", "bundestag") if f"'{name}:'" in str(error.value)]
+    assert missing == ["econolex", "bundestag"]

@@ -14,6 +14,7 @@ import yaml
 from polbias.eval.lm_eval_metrics import ScoredAnswers, metric_lines, metric_values
 from polbias.eval.normative import metrics
 from polbias.eval.normative.answers import CARD_CHOICES, CHOICES
+from polbias.harness_tasks import generate
 from polbias.harness_tasks.generate import (
     ENTAILED_SHARES,
     FORM_SUFFIXES,
@@ -330,3 +331,18 @@ def test_baselines_of_the_normative_reasoning_are_those_of_the_paper_s_counts() 
     for name in TASKS["normative"]:
         if "wason" not in name:
             assert settings("normative", name)["metadata"]["always_entailment"] >= 0.5
+
+
+def test_a_country_that_the_power_design_names_is_in_the_groups_of_the_large_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kinds = ("formal", "material", "material_crossed", "people")
+    published = [f"{stem}_{kind}" for stem in ("us_en", "us_de", "at_de", "at_en") for kind in kinds]
+    asked = [name for name in published if name in {"us_en_formal", "us_en_material", "at_de_formal"}]
+    monkeypatch.setattr(generate, "configs", lambda dataset: published)
+    monkeypatch.setattr(generate, "read_designs", lambda: {"partisan": {"configs": asked}})
+    text_by_name = dict(generate.xl_partisan())
+    group = yaml.safe_load(text_by_name["polbias_partisan_xl.yaml"])["task"]
+    other = yaml.safe_load(text_by_name["polbias_partisan_xl_other.yaml"])["task"]
+    assert group == [f"polbias_xl_{stem}_{kind}" for stem in ("us_en", "at_de") for kind in kinds[:2]]
+    assert other == [f"polbias_xl_{stem}_{kind}" for stem in ("us_de", "at_en") for kind in kinds[:2]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -233,7 +234,7 @@ DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 _COLUMNS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     "words": {"pair_id": ("id",), "first": (), "second": ()},
     "claims": {
-        "id": ("item_id",),
+        "id": ("item_id", "claim_id"),
         "base_word": (),
         "exchange_word": (),
         "base_claim": ("claim",),
@@ -241,6 +242,7 @@ _COLUMNS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     },
 }
 """Required columns of a table, the id first, and their aliases."""
+_WORD_COLUMNS = ("base_word", "exchange_word")
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,36 +329,47 @@ def read_tasks(path: Path) -> TaskSet:
         ) from None
 
 
-def source_rows(path: Path, kind: Kind) -> tuple[list[dict[str, str]], list[str]]:
-    """Return the usable source rows of tasks, and the problems of the others."""
-    row_by_id: dict[str, dict[str, str]] = {}
+def source_rows(
+    path: Path, kind: Kind, columns: Mapping[str, str] | None = None
+) -> tuple[list[dict[str, str]], list[str]]:
+    """Return the usable source rows of tasks, and the problems of the others.
+
+    `author pairs` writes several pairs of a claim. Their ids are followed by their words.
+    """
+    row_by_key: dict[tuple[str, ...], dict[str, str]] = {}
     problems = []
     roles = tuple(ColumnRole(name, aliases, required=True) for name, aliases in _COLUMNS[kind].items())
+    key_columns = (roles[0].name, *_WORD_COLUMNS) if kind == "claims" else (roles[0].name,)
     for table in read_tables(path):
         role_by_column = {
-            column: role for role, column in resolve_columns(table.columns, roles, {}, path).items()
+            column: role
+            for role, column in resolve_columns(table.columns, roles, columns or {}, path).items()
         }
         names = [role_by_column.get(column, column) for column in table.columns]
         for line, cells, unreadable in table.rows(table.columns):
             values = dict(zip(names, map(cell_text, cells), strict=True))
             empty = [role.name for role in roles if not values.get(role.name)]
-            row_id = values.get(roles[0].name, "")
+            key = tuple(values.get(name, "") for name in key_columns)
             if unreadable:
                 problem = unreadable
             elif any(replace_surrogates(text) != text for text in (*values, *values.values())):
                 problem = "found half a character, such as \\ud83d; not used"
             elif empty:
                 problem = f"{empty[0]}: found nothing, expected a text; not used"
-            elif row_id in row_by_id:
-                problem = f"{roles[0].name}: found {row_id!r} twice; the second one is not used"
+            elif key in row_by_key:
+                problem = f"{roles[0].name}: found {key[0]!r} twice; the second one is not used"
             else:
-                row_by_id[row_id] = values
+                row_by_key[key] = values
                 continue
             problems.append(f"{display_path(path)}:{line}: {problem}")
-    if not row_by_id:
+    if not row_by_key:
         first = f" ({problems[0]})" if problems else ""
         raise InputError(f"{display_path(path)}: found no usable row{first}, expected {kind} to annotate")
-    return list(row_by_id.values()), problems
+    n_rows_by_id = Counter(key[0] for key in row_by_key)
+    for key, values in row_by_key.items():
+        if n_rows_by_id[key[0]] > 1:
+            values[roles[0].name] = "/".join(key)
+    return list(row_by_key.values()), problems
 
 
 def make_tasks(

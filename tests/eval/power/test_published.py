@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from polbias.eval.power.design import PowerDesign, instruments
-from polbias.harness_tasks.generate import XL_CONFIGS_BY_SUFFIX
+from polbias.harness_tasks.generate import xl_stems
 from polbias.paths import package_file
 
 _NAME = "partisan-inference-xl"
@@ -21,7 +21,7 @@ _COLUMNS = ["config", "cluster_id", "topic", "base_id", "pair_id", "leaning", "i
 @pytest.fixture(scope="module")
 def headline(all_builds: Path) -> pa.Table:
     """The configs of the tested headline: formal and crossed material arguments in four countries."""
-    configs = [f"{place}_{kind}" for place in XL_CONFIGS_BY_SUFFIX[""] for kind in ("formal", "material")]
+    configs = [f"{place}_{kind}" for place in xl_stems()[0] for kind in ("formal", "material")]
     files = [path for config in configs for path in sorted((all_builds / _NAME / config).glob("test-*"))]
     return pa.concat_tables(pq.read_table(path, columns=_COLUMNS) for path in files)
 
