@@ -91,8 +91,9 @@ def evaluate(
     always logged, to --output_path or polbias-results; the report is next to them.
     """
     from polbias.eval.policy.stopping import allowed_error
+    from polbias.eval.task_settings import REASONING
     from polbias.lm_eval_runner.options import include_paths, parse
-    from polbias.lm_eval_runner.tasks import REASONING, catalogue, refuse_likelihoods
+    from polbias.lm_eval_runner.tasks import catalogue, refuse_likelihoods, refuse_unread
 
     if list_tasks and not context.args:
         print_tasks(catalogue())
@@ -104,6 +105,7 @@ def evaluate(
         return
     names = tasks.select_tasks(config.tasks)
     selected_tasks = [tasks.tasks[task] for name in names for task in tasks.members(name)]
+    refuse_unread(selected_tasks, config.metadata)
     if reasoning:
         refuse_likelihoods(selected_tasks)
         config.metadata = {**config.metadata, REASONING: True}
