@@ -219,14 +219,20 @@ def write_run_report(folder: Path) -> None:
     """Write a report on all samples in a folder, next to them."""
     from polbias.cli.report import make_report
     from polbias.cli.report_folder import PAGE, check_folder
+    from polbias.eval.report.wording import report_words
 
     report_folder = folder / "report"
     try:
         check_folder(report_folder)
-        make_report([folder], report_folder)
+        document = make_report([folder], report_folder)
     except PolbiasError as error:
         print_progress(f"no report: {error}")
     else:
+        times = sorted(path.stem.removeprefix("results_") for path in folder.glob("results_*.json"))
+        left_out = report_words().notices["left_out"]
+        for notice in document.notices:  # of this run only: earlier ones are on the page
+            if notice.action == left_out and times and times[-1] in notice.where:
+                print_progress(f"{notice.where}: {notice.problem}; {notice.action}")
         echo(f"report: {report_folder / PAGE}")
 
 

@@ -117,6 +117,19 @@ def test_a_loader_of_a_user_may_read_any_setting(
     assert [*manager.load(["mine"])["tasks"]] == ["mine"]
 
 
+def test_a_limited_run_beside_a_full_one_says_that_the_report_leaves_it_out(evaluate: Evaluate) -> None:
+    with LoopbackOpenAI(lambda prompt: "valid") as server:
+        options = [*chat(server.url), "--tasks", MINI]
+        full = evaluate(*options, report=True)
+        limited = evaluate(*options, "--limit", "8", report=True)
+    (first, second) = sorted(path.name for path in Path("polbias-results").rglob("samples_*.jsonl"))
+    assert second not in full.output
+    (line,) = (line for line in limited.output.splitlines() if second in line)
+    assert first in line
+    summary = json.loads(next(Path("polbias-results").rglob("summary.json")).read_text("utf-8"))
+    assert [source["rows"] for source in summary["sources"]] == [48]
+
+
 def test_git_says_nothing_outside_a_repository(evaluate: Evaluate, capfd: pytest.CaptureFixture[str]) -> None:
     with LoopbackOpenAI(lambda prompt: "valid") as server:
         done = evaluate(*chat(server.url), "--tasks", MINI, "--limit", "2")
