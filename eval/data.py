@@ -11,7 +11,7 @@ from typing import Any
 from polbias.aliases import Json
 from polbias.content_hash import has_content, parquet_content_hash
 from polbias.errors import BuildError, InputError, PolbiasError
-from polbias.eval.lm_eval_compat import write_halves
+from polbias.eval.lm_eval_compat import silence_git, write_halves
 from polbias.lock import lock_path, read_lock
 from polbias.manifest import Manifest, SplitEntry, read_manifest
 from polbias.paths import DEFAULT_NAMESPACE, build_root, user_namespace
@@ -38,16 +38,16 @@ def load_task_rows(
 
     paths, version, origin = _checked_files(polbias_dataset, polbias_config, polbias_revision)
     table = pq.read_table(paths)
-    column_values = {
-        "shots": polbias_shots,
-        "prompt_style": polbias_style,
-        "instruction_language": polbias_instruction,
-    }
-    for column, value in column_values.items():
+    location = f"{polbias_dataset}/{polbias_config}"
+    for setting, column, value in (
+        ("polbias_shots", "shots", polbias_shots),
+        ("polbias_style", "prompt_style", polbias_style),
+        ("polbias_instruction", "instruction_language", polbias_instruction),
+    ):
         if value is not None:
-            table = filter_rows(table, column, [value])
-    table = keep_first_values(table, "pair_id", polbias_pairs)
-    _log.warning(f"{polbias_dataset}/{polbias_config} {version}: {table.num_rows:,} rows from {origin}")
+            table = _select_value(table, column, value, setting, location)
+    table = keep_first_values(table, "pair_id", polbias_pairs, "polbias_pairs")
+    _log.warning(f"{location} {version}: {table.num_rows:,} rows from {origin}")
     return to_dataset_dict(table)
 
 
@@ -66,6 +66,7 @@ def to_dataset_dict(table: Any) -> Json:
     from datasets.fingerprint import generate_random_fingerprint
 
     write_halves()
+    silence_git()
 
     class Rows(datasets.Dataset):  # type: ignore[misc]
         """A dataset that reads rows in batches: lm_eval iterates over all of them three times."""
@@ -84,10 +85,34 @@ def require_columns(table: Any, names: Sequence[str], location: str, expected: s
         raise InputError(f"{location}: has no column {missing[0]!r}; expected {expected}")
 
 
-def keep_first_values(table: Any, column: str, count: int | None) -> Any:
-    """Select the rows with the first `count` values of a column; all rows without a count."""
+def _select_value(table: Any, column: str, value: Any, setting: str, location: str) -> Any:
+    """Select the rows with a value of a column; InputError if there are none."""
+    if column not in table.column_names:
+        raise InputError(
+            f"{setting}: found {value!r}, but {location} has no column {column}; remove the setting"
+        )
+    values = table[column].unique().to_pylist()
+    if value not in values:
+        expected = ", ".join(map(str, sorted(known for known in values if known is not None)))
+        raise InputError(
+            f"{setting}: found {value!r}, but the {column} of {location} are {expected}; use one of these"
+        )
+    return filter_rows(table, column, [values[values.index(value)]])
+
+
+def keep_first_values(table: Any, column: str, count: int | None, setting: str) -> Any:
+    """Select the rows with the first `count` values of a column; all rows without a count.
+
+    Args:
+        table: rows.
+        column: column of the values.
+        count: number of values.
+        setting: name of the count, for the error if it is not a number from 1.
+    """
     if count is None:
         return table
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise InputError(f"{setting}: found {count!r}, expected a number from 1, such as 8")
     return filter_rows(table, column, list(dict.fromkeys(table[column].to_pylist()))[:count])
 
 

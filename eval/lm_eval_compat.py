@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
+from types import SimpleNamespace
 from typing import Any
 
 _PACKAGE = "polbias"
@@ -77,6 +79,15 @@ def write_halves() -> None:
         from lm_eval.loggers import evaluation_tracker
 
         vars(evaluation_tracker)["open"] = partial(open, errors="backslashreplace")
+
+
+def silence_git() -> None:
+    """Make lm_eval, if imported, hide git's message outside a repository: lm_eval asks git for a commit."""
+    if "lm_eval" in sys.modules:
+        from lm_eval.loggers import utils
+
+        names = {"check_output": partial(subprocess.check_output, stderr=subprocess.DEVNULL)}
+        vars(utils)["subprocess"] = SimpleNamespace(**{**vars(subprocess), **names})
 
 
 def _is_polbias_function(function: Any) -> bool:

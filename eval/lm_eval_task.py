@@ -11,6 +11,7 @@ from lm_eval.api.task import ConfigurableTask
 from polbias.aliases import Document, Json
 from polbias.eval.lm_eval_compat import first_request, patch_lm_eval, task_class
 from polbias.eval.lm_eval_metrics import metric_lines, metric_values
+from polbias.eval.task_settings import refuse_unread_settings
 
 patch_lm_eval()
 
@@ -20,6 +21,12 @@ class _AnswersTask(ConfigurableTask):  # type: ignore[misc]
 
     def __init__(self, config: Document) -> None:
         settings = {key: value for key, value in config.items() if key != "class"}
+        refuse_unread_settings(
+            settings["task"],
+            settings.get("custom_dataset"),
+            settings.get("dataset_kwargs") or {},
+            settings.get("metadata") or {},
+        )
         super().__init__(config=settings | {"metric_list": metric_lines(settings["metric_list"])})
 
     def process_results(self, doc: Document, results: Any) -> Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -42,6 +42,10 @@ class Instrument:
             "Decisions").
         cluster_function: returns the cluster of a row, for the standard errors of its metrics;
             ``cluster_id`` if None.
+        row_settings: keys of lm_eval's metadata (``polbias_*``) that select the rows of its tasks, by the
+            loader that reads them (``custom_dataset`` of a task file). A key that a task's loader does not
+            read is an error; the keys of a loader that no instrument declares are not checked.
+        request_settings: keys that say how prompts are sent, by the task class that reads them.
         tasks: folder of its task files, or the parent of a folder with the instrument's name.
         task_files: function that yields the task files, if a script generates them.
     """
@@ -56,6 +60,8 @@ class Instrument:
     metrics: tuple[str, ...] = ()
     headlines: tuple[str, ...] = ()
     cluster_function: str | None = None
+    row_settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    request_settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tasks: str = "polbias:harness_tasks"
     task_files: str | None = None
 
@@ -63,6 +69,8 @@ class Instrument:
         if not self.evaluated_datasets:
             object.__setattr__(self, "evaluated_datasets", tuple(self.datasets))
 
+
+_SYSTEM_SETTING = {"polbias.eval.lm_eval_task:ChatMessagesTask": ("polbias_system",)}
 
 _BUILT_IN = (
     Instrument(
@@ -78,6 +86,7 @@ _BUILT_IN = (
         metrics=("bias", "weighted_bias", "weighted_bias_paper"),
         headlines=("large_bias", "large_accuracy_gap", "large_refusal_gap"),
         cluster_function="polbias.eval.partisan.answers:sampling_unit",
+        row_settings={"polbias.eval.data:load_task_rows": ("polbias_shots", "polbias_pairs")},
         task_files="polbias.harness_tasks.generate:partisan",
     ),
     Instrument(
@@ -91,6 +100,7 @@ _BUILT_IN = (
         ),
         power="polbias.eval.normative.power:POWER",
         headlines=("content_effect", "refusal_gap"),
+        row_settings={"polbias.eval.data:load_task_rows": ("polbias_pairs",)},
         task_files="polbias.harness_tasks.generate:normative",
     ),
     Instrument(
@@ -103,6 +113,17 @@ _BUILT_IN = (
         power="polbias.eval.policy.power:POWER",
         metrics=("pass_all", "leaning"),
         headlines=("leaning", "refusal_gap"),
+        row_settings={
+            "polbias.eval.policy.tasks:load_policy_rows": (
+                *("polbias_source", "polbias_prompts", "polbias_variants", "polbias_instructions"),
+            ),
+        },
+        request_settings={
+            "polbias.eval.policy.tasks:SampledTask": (
+                *("polbias_samples", "polbias_seeds", "polbias_first_seed", "polbias_stopping_rule"),
+            ),
+            **_SYSTEM_SETTING,
+        },
         task_files="polbias.harness_tasks.generate:policy",
     ),
     Instrument(
@@ -114,6 +135,7 @@ _BUILT_IN = (
         power="polbias.eval.xphemism.power:POWER",
         metrics=("leaning_effect", "penalty"),
         headlines=("leaning_effect", "refusal_gap"),
+        row_settings={"polbias.eval.xphemism.metrics:load": ("polbias_pairs",)},
         task_files="polbias.harness_tasks.generate:xphemism",
     ),
     Instrument(
@@ -131,6 +153,13 @@ _BUILT_IN = (
             *(f"{set_name}_bias" for set_name in ("poligen", "bundestag", "econolex")),
             *(f"{set_name}_refusal_gap" for set_name in ("poligen", "bundestag", "econolex")),
         ),
+        row_settings={
+            "polbias.eval.selfassess.tasks:load_topics": ("polbias_items", "polbias_stage1"),
+            "polbias.eval.selfassess.tasks:load_choices": (
+                *("polbias_items", "polbias_stage2", "polbias_set", "polbias_role", "polbias_ways"),
+            ),
+        },
+        request_settings=_SYSTEM_SETTING,
         task_files="polbias.harness_tasks.generate:selfassess",
     ),
 )

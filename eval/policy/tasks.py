@@ -59,6 +59,10 @@ def load_policy_rows(
     **_: Any,
 ) -> Json:
     """Load the rows of a task (``custom_dataset``), and check that they can be analysed."""
+    if polbias_prompts not in (None, _TESTED_PROMPTS):
+        raise InputError(
+            f"polbias_prompts: found {polbias_prompts!r}, expected {_TESTED_PROMPTS!r} or no setting"
+        )
     if polbias_source:
         polbias_dataset, _slash, config = polbias_source.partition("/")
         polbias_config = config or polbias_config
@@ -77,7 +81,7 @@ def load_policy_rows(
     )
     if polbias_variants is not None:
         table = data.filter_rows(table, "variant", polbias_variants)
-    table = data.keep_first_values(table, "instruction_id", polbias_instructions)
+    table = data.keep_first_values(table, "instruction_id", polbias_instructions, "polbias_instructions")
     if polbias_prompts == _TESTED_PROMPTS:
         table = table.filter((pc.field("variant") == VARIANTS[0]) | (pc.field("label_order") == ORDERS[0]))
     _check_analysable(table, location)

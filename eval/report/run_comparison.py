@@ -27,7 +27,7 @@ from polbias.eval.report.document import (
 )
 from polbias.eval.report.file_answers import run_notices
 from polbias.eval.report.paired import mean_difference, paired_differences
-from polbias.eval.report.run_files import name_of
+from polbias.eval.report.run_files import choose_run, name_of
 from polbias.eval.report.run_metadata import read_run_metadata
 from polbias.eval.report.verdicts import adjustable_p, has_few_clusters, is_equivalent
 from polbias.eval.report.wording import report_words
@@ -62,7 +62,7 @@ def compare_runs(
     sources: list[SampleSource] = []
     differences: list[MetricDifference] = []
     run_metrics: set[str] = set()
-    for task, *files in _pair_files(_newest_files(first, notices), _newest_files(second, notices)):
+    for task, *files in _pair_files(_chosen_files(first, notices), _chosen_files(second, notices)):
         runs = []
         for side, file in zip("AB", files, strict=True):
             runs.append(_Run(f"{side}: {file.model}", file, _read_items(file.path, cluster)))
@@ -99,20 +99,21 @@ def _respondent(name: str, sources: list[SampleSource]) -> Respondent:
     return Respondent(name, name[3:], "generated", simulated=False, tasks=tasks, answers=answers)
 
 
-def _newest_files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
-    """Return the newest file of each task; InputError if the files are of several models."""
-    files, wordings = find_sample_files([path], newest=False), report_words().notices
+def _chosen_files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
+    """Return the file of each task that a report chooses; InputError if the files are of several models."""
+    files = find_sample_files([path], newest=False)
     models = sorted({file.model for file in files})
     if len(models) > 1:
         model_list = ", ".join(models)
         raise InputError(f"{path}: found runs of {model_list}; expected one model: name its folder")
-    newest: dict[str, SampleFile] = {}
+    runs: dict[str, list[SampleFile]] = {}
     for file in files:
-        if older := newest.get(file.task):
-            text = wordings["older_run"].format(task=file.task, model=file.model, newer=name_of(file))
-            notices.append(Notice(name_of(older), text, wordings["left_out"]))
-        newest[file.task] = file
-    return newest
+        runs.setdefault(file.task, []).append(file)
+    chosen_files: dict[str, SampleFile] = {}
+    for task, task_files in runs.items():
+        chosen_files[task], choice_notices = choose_run(task_files)
+        notices += choice_notices
+    return chosen_files
 
 
 def _pair_files(
@@ -122,6 +123,11 @@ def _pair_files(
     files = *first.values(), *second.values()
     if len(first) == len(second) == 1 and not all(file.time for file in files):
         second = dict.fromkeys(first, *second.values())
+    for task in sorted(first.keys() & second.keys()):
+        if first[task].path.samefile(second[task].path):
+            raise InputError(
+                f"{first[task].path}: found the same file as A and as B, expected two runs; name another run"
+            )
     for task in sorted(first.keys() ^ second.keys()):
         where = (first.get(task) or second[task]).path
         raise InputError(

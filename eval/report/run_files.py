@@ -1,8 +1,8 @@
-"""Find the files of a report: the newest run of each task and respondent."""
+"""Find the files of a report: one run of each task and respondent."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -11,7 +11,7 @@ from polbias.eval.report.document import Notice
 from polbias.eval.report.respondents import name_respondents
 from polbias.eval.report.run_metadata import read_run_metadata
 from polbias.eval.report.wording import report_words
-from polbias.eval.samples import SampleFile, find_sample_files, first_row
+from polbias.eval.samples import SampleFile, find_sample_files, first_row, read_samples
 from polbias.registry import instrument_of
 
 
@@ -40,7 +40,8 @@ def gather(
         instruments: names of the instruments to report; all if empty.
         names: of respondents, by the folder or file of their runs.
     """
-    newest: dict[tuple[str, str], tuple[SampleFile, str]] = {}
+    runs: dict[tuple[str, str], list[SampleFile]] = {}
+    instrument_by_file: dict[SampleFile, str] = {}
     notices: list[Notice] = []
     wordings = report_words().notices
     files = sorted({file.path.resolve(): file for file in find_sample_files(paths, newest=False)}.values())
@@ -49,18 +50,71 @@ def gather(
         instrument = instrument_of(row)
         if instrument is None:
             dataset = row.get("dataset")
-            text = wordings["foreign_task" if row else "no_samples"].format(task=file.task, dataset=dataset)
+            key = "no_samples" if not row else "foreign_task" if dataset else "no_dataset"
+            text = wordings[key].format(task=file.task, dataset=dataset)
             notices.append(Notice(name_of(file), text, wordings["left_out"], serious=not row))
             continue
         if instruments and instrument not in instruments:
             continue
-        previous = newest.get((file.respondent, file.task))
-        if previous is not None:
-            text = wordings["older_run"].format(task=file.task, model=file.respondent, newer=name_of(file))
-            notices.append(Notice(name_of(previous[0]), text, wordings["left_out"]))
-        newest[file.respondent, file.task] = file, instrument
-    ordered = sorted(newest.values(), key=lambda entry: (entry[0].respondent, entry[0].task))
-    return RunFiles(tuple(ordered), tuple(notices))
+        runs.setdefault((file.respondent, file.task), []).append(file)
+        instrument_by_file[file] = instrument
+    chosen_files = []
+    for _, task_files in sorted(runs.items()):
+        chosen_file, choice_notices = choose_run(task_files)
+        chosen_files.append((chosen_file, instrument_by_file[chosen_file]))
+        notices += choice_notices
+    return RunFiles(tuple(chosen_files), tuple(notices))
+
+
+def choose_run(files: Sequence[SampleFile]) -> tuple[SampleFile, list[Notice]]:
+    """Choose one of the runs of a task by a respondent; return it and a notice for each of the others.
+
+    A trial run (``--limit``, or interrupted) is chosen only if there is no other. Of full runs on the newest
+    run's version of the dataset, and of trial runs, the one with most rows is chosen, then the newest.
+
+    Args:
+        files: samples of the runs, in order of time.
+    """
+    if len(files) == 1:
+        return files[0], []
+    runs = [_read_size(file) for file in files]
+    candidates = [run for run in runs if not run.is_trial]
+    if candidates:
+        candidates = [run for run in candidates if run.version == candidates[-1].version]
+    chosen = max(candidates or runs, key=lambda run: (run.rows, runs.index(run)))
+    wordings, notices = report_words().notices, []
+    for run in runs:
+        if run is chosen:
+            continue
+        key = "older_run" if runs.index(run) < runs.index(chosen) else "smaller_run"
+        text = wordings[key].format(
+            task=run.file.task,
+            model=run.file.respondent,
+            newer=name_of(chosen.file),
+            larger=name_of(chosen.file),
+            rows=run.rows,
+            more_rows=chosen.rows,
+        )
+        notices.append(Notice(name_of(run.file), text, wordings["left_out"]))
+    return chosen.file, notices
+
+
+@dataclass(frozen=True)
+class _RunSize:
+    """Number of rows of a run, the version of their dataset, and whether it is a part of the task."""
+
+    file: SampleFile
+    rows: int
+    version: tuple[str, str]
+    is_trial: bool
+
+
+def _read_size(file: SampleFile) -> _RunSize:
+    row, metadata = first_row(file.path), read_run_metadata(file)
+    n_rows = sum(1 for _ in read_samples(file.path, []))
+    version = (str(row.get("dataset") or ""), str(row.get("dataset_version") or ""))
+    is_limited = (metadata.expected or 0) < (metadata.available or 0)
+    return _RunSize(file, n_rows, version, is_limited or n_rows < (metadata.expected or 0))
 
 
 def name_of(file: SampleFile) -> str:

@@ -91,8 +91,9 @@ def evaluate(
     always logged, to --output_path or polbias-results; the report is next to them.
     """
     from polbias.eval.policy.stopping import allowed_error
+    from polbias.eval.task_settings import REASONING
     from polbias.lm_eval_runner.options import include_paths, parse
-    from polbias.lm_eval_runner.tasks import REASONING, catalogue, refuse_likelihoods
+    from polbias.lm_eval_runner.tasks import catalogue, refuse_likelihoods, refuse_unread
 
     if list_tasks and not context.args:
         print_tasks(catalogue())
@@ -104,6 +105,7 @@ def evaluate(
         return
     names = tasks.select_tasks(config.tasks)
     selected_tasks = [tasks.tasks[task] for name in names for task in tasks.members(name)]
+    refuse_unread(selected_tasks, config.metadata)
     if reasoning:
         refuse_likelihoods(selected_tasks)
         config.metadata = {**config.metadata, REASONING: True}
@@ -218,6 +220,7 @@ def write_run_report(folder: Path) -> None:
     from polbias.cli.report import make_report
     from polbias.cli.report_folder import PAGE, check_folder
     from polbias.eval.report.sentences import paragraphs
+    from polbias.eval.report.wording import report_words
 
     report_folder = folder / "report"
     try:
@@ -226,6 +229,11 @@ def write_run_report(folder: Path) -> None:
     except PolbiasError as error:
         print_progress(f"no report: {error}")
     else:
+        times = sorted(path.stem.removeprefix("results_") for path in folder.glob("results_*.json"))
+        left_out = report_words().notices["left_out"]
+        for notice in report.notices:  # of this run only: earlier ones are on the page
+            if notice.action == left_out and times and times[-1] in notice.where:
+                print_progress(f"{notice.where}: {notice.problem}; {notice.action}")
         for sentence in paragraphs(report).respondents:
             echo(sentence)
         echo(f"report: {report_folder / PAGE}")

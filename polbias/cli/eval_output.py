@@ -35,7 +35,7 @@ def print_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
 
 def print_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
     """Print requests and tokens per task and in total, and the cost if the price is known."""
-    from polbias.lm_eval_runner.tasks import REASONING
+    from polbias.eval.task_settings import REASONING
     from polbias.models.tokens import COUNTING_RULE
 
     price = budget.price

@@ -220,8 +220,8 @@ def parse_choices(text: str, choices: Sequence[str], option: str) -> list[str]:
 
 def _config(args: Sequence[str], output: Path, stage: str, reasoning: bool) -> Any:
     """Parse the lm_eval options of a stage."""
+    from polbias.eval.task_settings import REASONING
     from polbias.lm_eval_runner.options import parse
-    from polbias.lm_eval_runner.tasks import REASONING
 
     for name in ("--tasks", "--output_path", "--output-path"):
         if any(argument.split("=")[0] == name for argument in args):

@@ -35,13 +35,15 @@ from inspect_ai.solver import TaskState, generate
 
 from polbias import __version__
 from polbias.aliases import Document, Json
+from polbias.errors import InputError
 from polbias.eval.inspect_logs import TOOLKIT
 from polbias.eval.lm_eval_metrics import metric_lines, metric_values
+from polbias.eval.task_settings import PREFIX, refuse_unread_settings
 from polbias.lm_eval_runner import tasks as harness
 from polbias.lm_eval_runner.responses import inspect_response
 from polbias.responses import Response
 
-_PREFIX = "polbias_"
+_REQUEST_SETTINGS = ("polbias_samples", "polbias_system")
 _MESSAGE_CLASSES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 _catalogue = harness.catalogue()
 
@@ -142,6 +144,7 @@ def _mean(values: list[float]) -> float:
 
 
 def _samples(task_file: harness.TaskFile, settings: Document) -> Iterable[Sample]:
+    _check_settings(task_file, settings)
     prompt, prefill = task_file.settings["doc_to_text"], task_file.settings.get("gen_prefix")
     sends_messages = settings.get("polbias_system", True) and _sends_messages(task_file)
     for row in task_file.rows(settings):
@@ -153,6 +156,18 @@ def _samples(task_file: harness.TaskFile, settings: Document) -> Iterable[Sample
         if prefill and row[prefill]:
             messages.append(ChatMessageAssistant(content=row[prefill]))
         yield Sample(id=row["id"], input=messages, target=row.get("gold") or "", metadata=row)
+
+
+def _check_settings(task_file: harness.TaskFile, settings: Document) -> None:
+    """Raise InputError for a parameter (``-T``) that the task does not read."""
+    if unprefixed := [name for name in settings if not name.startswith(PREFIX)]:
+        raise InputError(
+            f"-T {unprefixed[0]}: found a name without {PREFIX}, expected a setting such as {PREFIX}samples; "
+            "correct or remove it"
+        )
+    load = harness.import_task_function(task_file.settings.get("custom_dataset"), task_file.name)
+    fixed = task_file.settings.get("dataset_kwargs") or {}
+    refuse_unread_settings(task_file.name, load, fixed, settings, _REQUEST_SETTINGS)
 
 
 def _sends_messages(task_file: harness.TaskFile) -> bool:
@@ -184,7 +199,7 @@ def _make_task(task_file: harness.TaskFile) -> Callable[..., Task]:
             metadata={"polbias_task": task_file.name, TOOLKIT: __version__},
         )
 
-    name = task_file.name.removeprefix(_PREFIX)
+    name = task_file.name.removeprefix(PREFIX)
     build.__name__ = build.__qualname__ = name
     build.__doc__ = f"The lm_eval task {task_file.name}; ``-T`` takes the settings of its ``--metadata``."
     return task(name=name)(build)
@@ -192,7 +207,7 @@ def _make_task(task_file: harness.TaskFile) -> Callable[..., Task]:
 
 globals().update(
     {
-        name.removeprefix(_PREFIX): _make_task(task_file)
+        name.removeprefix(PREFIX): _make_task(task_file)
         for name, task_file in _catalogue.tasks.items()
         if not task_file.is_loglikelihood
     }

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import copy
 import json
+import os
+import socket
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -207,7 +209,7 @@ def cached_model_class(kind: Any) -> Any:
 
         def _connection_error(self, error: Exception) -> BaseException:
             """Return the exception of a failed connection: transient if it timed out or worked before."""
-            reason = str(error) or type(error).__name__
+            reason = _failure_reason(error)
             if isinstance(error, TimeoutError):
                 reason = (
                     f"no answer within timeout={self.timeout} (seconds); raise it with --model_args "
@@ -232,6 +234,15 @@ def cached_model_class(kind: Any) -> Any:
     cached_class = CachedChatModel if issubclass(kind, LocalChatCompletion) else cached_class
     cached_class.__name__ = kind.__name__
     return cached_class
+
+
+def _failure_reason(error: Exception) -> str:
+    """Return the system's reason of a failed connection; aiohttp's text has Python objects."""
+    system_error = getattr(error, "os_error", None)
+    number = getattr(system_error, "errno", None)
+    if isinstance(system_error, socket.gaierror):
+        return str(system_error.strerror)
+    return os.strerror(number) if number and number > 0 else str(error) or type(error).__name__
 
 
 def _parse_json(text: str) -> Any:

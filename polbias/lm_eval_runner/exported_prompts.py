@@ -17,7 +17,9 @@ from polbias.lm_eval_runner.log_capture import PrintLine
 from polbias.lm_eval_runner.options import parse
 from polbias.lm_eval_runner.run import evaluate
 from polbias.lm_eval_runner.settings import move_settings
-from polbias.lm_eval_runner.tasks import Catalogue, shorten_list
+from polbias.lm_eval_runner.tasks import Catalogue, refuse_unread, shorten_list
+
+_SEEDS = "polbias_seeds"
 
 # A chat model of lm_eval without a server: a function answers.
 
@@ -28,7 +30,7 @@ def chat_config(
     """Return the options of a run with chat prompts, without a seed per request."""
     config = parse([*options, "--tasks", ",".join(names), "--output_path", str(output)])
     config.model, config.model_args = "score", {**model_args}
-    config.metadata = {**model_args, **metadata, **config.metadata, "polbias_seeds": False}
+    config.metadata = {**model_args, **metadata, **config.metadata, _SEEDS: False}
     move_settings(config)
     config.apply_chat_template = config.fewshot_as_multiturn = True
     return config
@@ -127,6 +129,8 @@ def recorded_prompts(
     def record(requests: Sequence[Any]) -> list[str]:
         raise _RecordedRequests(requests)
 
+    members = [catalogue.tasks[task] for name in names for task in catalogue.members(name)]
+    refuse_unread(members, {key: value for key, value in config.metadata.items() if key != _SEEDS})
     kind = chat_class(record)
     try:
         evaluate(config, catalogue, names, kind, None, print_line, kind())

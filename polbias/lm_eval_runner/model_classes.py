@@ -9,10 +9,11 @@ from typing import Any
 
 from polbias.aliases import Document, Json
 from polbias.errors import InputError, PolbiasError, did_you_mean
+from polbias.eval.task_settings import REASONING
 from polbias.lm_eval_runner.addresses import check_address
 from polbias.lm_eval_runner.model_identity import INSPECT
 from polbias.lm_eval_runner.settings import move_settings
-from polbias.lm_eval_runner.tasks import REASONING, TaskFile, import_task_function, shorten_list
+from polbias.lm_eval_runner.tasks import TaskFile, import_task_function, shorten_list
 from polbias.models.chat import check_url
 from polbias.optional import install_command
 from polbias.safe_text import is_secret_name, redact, redact_message, register_header
@@ -34,6 +35,10 @@ def model_class(name: str) -> Any:
     """Return the class of a model of lm_eval."""
     from lm_eval.api.registry import get_model, model_registry
 
+    if not name:
+        raise InputError(
+            f"--model: found none, expected one of {', '.join(COMMON_MODELS)}; add --model CLASS"
+        )
     try:
         if name == INSPECT:
             import polbias.lm_eval_runner.inspect_model  # noqa: F401, registers itself; its library takes a second

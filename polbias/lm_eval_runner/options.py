@@ -47,6 +47,8 @@ def parse(arguments: Sequence[str]) -> Any:
         parsed.log_samples = True
         parsed.output_path = parsed.output_path or file.get("output_path") or DEFAULT_OUTPUT
         config = EvaluatorConfig.from_cli(parsed)
+        if not (parsed.model or file.get("model") or config.model_args.get("pretrained")):
+            config.model = ""  # lm_eval's default is hf, which is nothing without a model
     # lm_eval does not check the values of a file: any of these may follow.
     except (
         OSError,

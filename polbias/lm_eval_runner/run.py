@@ -14,6 +14,7 @@ from polbias.aliases import Document, Json
 from polbias.errors import PolbiasError
 from polbias.eval.estimability import are_copies
 from polbias.eval.samples import flatten_responses
+from polbias.eval.task_settings import REASONING
 from polbias.lm_eval_runner.answer_cache import AnswerCache, RequestCounts
 from polbias.lm_eval_runner.budget import Budget
 from polbias.lm_eval_runner.cached_models import cached_model_class
@@ -23,7 +24,7 @@ from polbias.lm_eval_runner.model_identity import INSPECT, model_identity, slug,
 from polbias.lm_eval_runner.results import check_names, name_tracker, tracker_of, write
 from polbias.lm_eval_runner.server_errors import Faults
 from polbias.lm_eval_runner.settings import recorded_settings, request_settings
-from polbias.lm_eval_runner.tasks import REASONING, Catalogue, generation_settings
+from polbias.lm_eval_runner.tasks import Catalogue, generation_settings
 from polbias.models.bodies import TOO_LONG
 from polbias.models.cache import AnswerStore, digest
 from polbias.responses import NOT_REQUESTED

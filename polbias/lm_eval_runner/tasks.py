@@ -18,11 +18,16 @@ import yaml
 
 from polbias.aliases import Document, Json
 from polbias.errors import InputError
+from polbias.eval.task_settings import (
+    PREFIX,
+    REASONING,
+    refuse_unread_request_settings,
+    refuse_unread_settings,
+)
 from polbias.files import line_nested_too_deep, read_bytes
 from polbias.limits import MAX_LEVELS, MAX_TEMPLATE
 from polbias.registry import task_folders
 
-_PREFIX = "polbias_"
 _WILDCARDS = "*?["
 _MAX_MATCHES = 4
 _MAX_DEPTH = 50
@@ -57,7 +62,7 @@ class TaskFile:
     def data(self) -> Document:
         """Arguments of the loader, without the prefix ``polbias_``."""
         arguments: Document = self.settings.get("dataset_kwargs") or {}
-        return {name.removeprefix(_PREFIX): value for name, value in arguments.items()}
+        return {name.removeprefix(PREFIX): value for name, value in arguments.items()}
 
     @property
     def metadata(self) -> Document:
@@ -74,7 +79,9 @@ class TaskFile:
         """Load the rows, with the metadata of the task overridden by settings of the user."""
         arguments = {**self.metadata, **settings}
         load = import_task_function(self.settings.get("custom_dataset"), self.name)
-        return load(**arguments, **(self.settings.get("dataset_kwargs") or {}))["test"]
+        fixed = self.settings.get("dataset_kwargs") or {}
+        refuse_unread_settings(self.name, load, fixed, arguments)
+        return load(**arguments, **fixed)["test"]
 
 
 class Catalogue:
@@ -166,7 +173,7 @@ class Catalogue:
         if name.endswith((".yaml", ".yml")) or "/" in name:
             return "for your own files give their folder with --include_path, and the task name here"
         matches = difflib.get_close_matches(name, self.names, _MAX_MATCHES, 0.5)
-        matches += difflib.get_close_matches(_PREFIX + name, self.names, _MAX_MATCHES, 0.7)
+        matches += difflib.get_close_matches(PREFIX + name, self.names, _MAX_MATCHES, 0.7)
         hint = f"nearest: {', '.join(list(dict.fromkeys(matches))[:_MAX_MATCHES])}; " if matches else ""
         return f"{hint}all names: `polbias eval --list` (for tasks of lm_eval itself use `lm_eval`)"
 
@@ -287,9 +294,6 @@ def _field_error(path: Path, field: str, value: Any, expected: str) -> InputErro
 MIN_REASONING_TOKENS = 4096
 """Minimum token limit of an answer, including its reasoning, with --reasoning."""
 
-REASONING = "polbias_reasoning"
-"""Metadata key: the model reasons before it answers."""
-
 TOKEN_LIMIT = "max_gen_toks"
 """Token limit of an answer in task files."""
 OTHER_TOKEN_LIMITS = ("max_new_tokens", "max_tokens", "max_completion_tokens")
@@ -307,6 +311,22 @@ def generation_settings(
     if (metadata or {}).get(REASONING) and not {*TOKEN_LIMIT_SETTINGS} & {*(user_settings or {})}:
         settings["max_gen_toks"] = max(MIN_REASONING_TOKENS, int(settings.get("max_gen_toks", 0)))
     return settings
+
+
+def refuse_unread(tasks: Iterable[TaskFile], metadata: Document) -> None:
+    """Raise InputError for a setting of the user that a task, or all tasks, do not read.
+
+    The tasks themselves check their settings too (:mod:`polbias.eval.lm_eval_task`), for `lm_eval`.
+    """
+    if not any(key.startswith(PREFIX) for key in metadata):
+        return
+    task_classes: dict[str, Any] = {}
+    for task in tasks:
+        load = import_task_function(task.settings.get("custom_dataset"), task.name)
+        refuse_unread_settings(task.name, load, task.settings.get("dataset_kwargs") or {}, metadata)
+        name = task.settings.get("class")
+        task_classes[task.name] = name and import_task_function(name, task.name)
+    refuse_unread_request_settings(task_classes, metadata)
 
 
 def refuse_likelihoods(tasks: Iterable[TaskFile]) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from polbias.errors import BuildError, PolbiasError
+from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.data import load_task_rows
 from polbias.lock import read_lock
 from tests.support.process import run_polbias
@@ -42,6 +42,19 @@ def test_shots_filter(own_build: Path) -> None:
     rows = load_task_rows(**ARGUMENTS | {"polbias_config": "de_material"}, polbias_shots=32)["test"]
     assert len(rows) == 480
     assert set(rows["shots"]) == {32}
+
+
+def test_a_value_that_no_row_has_names_those_that_rows_have(own_build: Path) -> None:
+    with pytest.raises(InputError, match=r"polbias_shots: found 7.*de_material.*0, 8, 32"):
+        load_task_rows(**ARGUMENTS | {"polbias_config": "de_material"}, polbias_shots=7)
+    for count in (0, -1, "eight", 1.5, True):
+        with pytest.raises(InputError, match=f"polbias_pairs: found {count!r}"):
+            load_task_rows(**ARGUMENTS, polbias_pairs=count)
+
+
+def test_a_setting_on_a_column_that_the_rows_lack_is_an_error(own_build: Path) -> None:
+    with pytest.raises(InputError, match="polbias_style: found 'zero'.*en_formal_mini.*prompt_style"):
+        load_task_rows(**ARGUMENTS, polbias_style="zero")
 
 
 def _change_gold(folder: Path) -> None:

@@ -67,7 +67,7 @@ _SAMPLES = "model/samples_polbias_en_formal_2026-01-02T10-00-00.5.jsonl"
     "told",
     [
         ("report", "model", "-o", "report"),
-        ("compare", "model", _SAMPLES, "-o", "page.html"),
+        ("compare", "model", f"other/{_SAMPLES}", "-o", "page.html"),
         ("audit", _SAMPLES, "--format", "any"),
         ("audit", "rows.parquet", "--format", "any"),
         ("audit", "rows.parquet", "--format", "normative"),
@@ -79,6 +79,8 @@ _SAMPLES = "model/samples_polbias_en_formal_2026-01-02T10-00-00.5.jsonl"
 )
 def test_a_command_refuses_it_in_one_line(told: tuple[str, ...], tmp_path: Path) -> None:
     path = _rows(tmp_path / "rows.parquet") if "rows.parquet" in told else _sparse(tmp_path / _SAMPLES)
+    if f"other/{_SAMPLES}" in told:
+        _sparse(tmp_path / "other" / _SAMPLES)
     done = _run(*told, folder=tmp_path)
     assert done.returncode == 2, done.stderr
     errors = [line for line in done.stderr.splitlines() if line.strip()]

@@ -173,6 +173,16 @@ def test_every_generating_task_is_there() -> None:
     assert all(callable(getattr(tasks, name.removeprefix("polbias_"))) for name in writing)
 
 
+@pytest.mark.parametrize(
+    "parameter", ["shots", "polbias_shost", "polbias_source", "polbias_first_seed", "polbias_config"]
+)
+def test_a_parameter_that_a_task_does_not_read_is_an_error(parameter: str) -> None:
+    import polbias.inspect.tasks as tasks
+
+    with pytest.raises(InputError, match=parameter):
+        tasks.en_formal_mini(**{parameter: 1})
+
+
 def output(text: str, reason: str, thoughts: str = "") -> ModelOutput:
     content = [ContentReasoning(reasoning=thoughts), text] if thoughts else text
     return ModelOutput(

@@ -31,7 +31,7 @@ def tasks() -> Mapping[str, TaskFile]:
 @pytest.mark.parametrize(
     ("name", "more", "family"),
     [
-        ("polbias_en_formal_mini", ["--metadata", '{"polbias_samples": 2}'], "partisan"),
+        ("polbias_en_formal_mini", [], "partisan"),
         ("polbias_de_material", ["--metadata", '{"polbias_shots": 8}', "--limit", "10"], "partisan"),
         ("polbias_policy_stance_de", ["--metadata", '{"polbias_samples": 2}', "--limit", "0.5"], "policy"),
     ],

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -258,7 +260,12 @@ def test_a_server_that_takes_no_token_ids_is_asked_once(evaluate: Evaluate) -> N
         ("local-chat-completions", "model=m,base_url=http://127.0.0.1:1/v1", "/v1/chat/completions"),
         ("local-chat", "model=m", "local-chat-completions"),
         ("gpt-4o", "", "openai-chat-completions"),
-        (None, "model=m", "--model"),
+        (None, "model=m", "--model: "),
+        (None, "", "--model: "),
+        (
+            *("local-chat-completions", "model=m,base_url=http://127.0.0.1:1/v1/chat/completions"),
+            os.strerror(errno.ECONNREFUSED),
+        ),
     ],
 )  # fmt: skip
 def test_a_wrong_model_or_address_is_told_at_once_with_the_right_form(

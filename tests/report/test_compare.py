@@ -141,14 +141,16 @@ def test_holm_over_all_tasks(tmp_path: Path) -> None:
 
 
 def test_the_same_answers_are_equivalent_as_far_as_their_number_says(tmp_path: Path) -> None:
-    scored(tmp_path / "a", [1, 0] * 50)
+    for folder in ("a", "b"):
+        scored(tmp_path / folder, [1, 0] * 50)
     most = 1 - 0.025 ** (1 / 100)  # of items could differ, though none did
     for margin, expected in ((100 * most + 0.1, True), (100 * most - 0.1, False)):
-        found = one(compare_runs(tmp_path / "a", tmp_path / "a", margin=margin))
+        found = one(compare_runs(tmp_path / "a", tmp_path / "b", margin=margin))
         assert found.estimate.limit == pytest.approx(most)
         assert found.equivalent is expected
-    scored(tmp_path / "c", [-1] * 100)  # nothing says how far this metric could go
-    assert one(compare_runs(tmp_path / "c", tmp_path / "c", margin=5)).equivalent is False
+    for folder in ("c", "d"):
+        scored(tmp_path / folder, [-1] * 100)  # nothing says how far this metric could go
+    assert one(compare_runs(tmp_path / "c", tmp_path / "d", margin=5)).equivalent is False
 
 
 @pytest.mark.parametrize("value", [1.5, -1.01, 7])
@@ -218,7 +220,39 @@ def test_metrics_and_filters(tmp_path: Path) -> None:
     report = compare_runs(tmp_path / "a", tmp_path / "b")
     assert [each.measure for each in differences(report)] == ["exact,strict", "exact,loose"]
     told = [notice.problem for notice in report.notices if "pair" in notice.problem]
-    assert len(told) == 4  # two filters, two runs
+    assert len(told) == 2  # one for each run, which names both filters
+    assert all("pair,strict" in problem and "pair,loose" in problem for problem in told)
+
+
+def test_errors_of_metrics_are_not_missed_as_numbers(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        samples = [
+            sample(n, acc=n % 2, acc_stderr=[n % 2, "cluster"], metrics=["acc", "acc_stderr"])
+            for n in range(12)
+        ]
+        write(tmp_path / folder, samples)
+    report = compare_runs(tmp_path / "a", tmp_path / "b")
+    assert [each.measure for each in differences(report)] == ["acc"]
+    assert not [notice for notice in report.notices if "acc_stderr" in notice.problem]
+
+
+def test_a_run_is_not_compared_with_itself(tmp_path: Path) -> None:
+    folder = scored(tmp_path / "a", A)
+    (path,) = folder.iterdir()
+    for other in (folder, path):
+        with pytest.raises(InputError, match=path.name):
+            compare_runs(folder, other)
+
+
+def test_a_limited_run_is_not_compared_in_the_place_of_a_full_one(tmp_path: Path) -> None:
+    a, b = scored(tmp_path / "a", A), scored(tmp_path / "b", B)
+    limited = b / "samples_sums_2099-01-02T10-00-00.5.jsonl"
+    limited.write_text(
+        "".join((b / f"samples_sums_{TIME}.jsonl").read_text("utf-8").splitlines(True)[:3]), "utf-8"
+    )
+    report = compare_runs(a, b)
+    assert [source.rows for source in report.sources] == [len(A), len(B)]
+    assert any(notice.where.endswith(limited.name) for notice in report.notices)
 
 
 def test_samples_that_do_not_list_their_metrics(tmp_path: Path) -> None:

@@ -68,7 +68,9 @@ def test_rows_of_no_known_dataset_are_left_out_whatever_the_task_is_called(
     change(other, of_dataset(dataset))
     report = build_report([small_run]).report
     assert told(report, task) == [f"model-a/{other.name}"]
-    assert told(report, repr(dataset)) == [f"model-a/{other.name}"]
+    (notice,) = (notice for notice in report.notices if task in notice.problem)
+    assert "None" not in notice.problem
+    assert (repr(dataset) if dataset else "no column dataset") in notice.problem
     assert report.respondents[0].answers == 48
 
 
@@ -114,18 +116,60 @@ def test_nothing_at_a_path_is_an_error(tmp_path: Path) -> None:
         build_report([tmp_path])
 
 
-def test_the_newest_run_of_a_task_counts(small_run: Path) -> None:
-    newer = small_run / samples_of(small_run).name.replace("2000-01-01", "2026-01-01")
-    shutil.copy(samples_of(small_run), newer)
-    change(newer, lambda number, sample: sample if number < 24 else None)
+def add_run(folder: Path, year: int, rows: int, version: str = "2.0.0", available: int | None = None) -> str:
+    """Add a run with the first rows of the run in a folder, and its results; return the file's name."""
+    source = next(iter(sorted(folder.glob("samples_*_2000-*.jsonl"))))
+    copy = folder / source.name.replace("2000-01-01", f"{year}-01-01")
+    shutil.copy(source, copy)
+    make = of_version(version)
+    change(copy, lambda number, sample: make(number, sample) if number < rows else None)
+    (results_path,) = folder.glob("results_2000-*.json")
+    results = json.loads(results_path.read_text("utf-8"))
+    results["n-samples"][MINI] = {"original": available or rows, "effective": rows}
+    copied_path = folder / results_path.name.replace("2000-01-01", f"{year}-01-01")
+    copied_path.write_text(json.dumps(results), "utf-8")
+    return copy.name
+
+
+@pytest.mark.parametrize(
+    ("later_runs", "chosen"),
+    [
+        ([(2026, 48, "2.0.0", None)], 2026),  # the full run again
+        ([(2026, 7, "2.0.0", 48)], 2000),  # --limit 7
+        ([(2025, 48, "2.0.0", None), (2026, 7, "2.0.0", 48)], 2025),
+        ([(2026, 24, "2.0.0", None)], 2000),  # all rows of a part, such as polbias_shots
+        ([(2026, 24, "2.1.0", None)], 2026),  # all rows of a newer version, which has fewer
+        ([(2026, 24, "2.1.0", 48)], 2000),  # --limit on a newer version
+    ],
+)
+def test_a_part_never_replaces_a_full_run_which_the_newest_full_run_does(
+    small_run: Path, later_runs: list[tuple[int, int, str, int | None]], chosen: int
+) -> None:
+    for run in later_runs:
+        add_run(small_run, *run)
     report = build_report([small_run]).report
-    assert told(report, "older run") == [f"model-a/{samples_of_2000(small_run)}"]
-    assert report.respondents[0].answers == 24
+    (source,) = report.sources
+    assert f"_{chosen}-" in source.file
+    left_out = [notice.where for notice in report.notices if source.file in notice.problem]
+    assert len(left_out) == len(later_runs)  # one notice for each run that is left out
 
 
-def samples_of_2000(folder: Path) -> str:
-    (path,) = folder.glob("samples_*_2000*.jsonl")
-    return path.name
+def test_of_limited_runs_the_one_with_more_rows_counts_then_the_newer(small_run: Path) -> None:
+    (name,) = (path.name for path in small_run.glob("samples_*"))
+    add_run(small_run, 2024, 12, available=48)
+    add_run(small_run, 2025, 12, available=48)
+    add_run(small_run, 2026, 6, available=48)
+    (small_run / name).unlink()
+    (source,) = build_report([small_run]).report.sources
+    assert "_2025-" in source.file
+    assert source.rows == 12
+
+
+def test_a_run_that_was_interrupted_does_not_replace_a_full_one(small_run: Path) -> None:
+    interrupted = small_run / add_run(small_run, 2026, 48)
+    change(interrupted, lambda number, sample: sample if number < 40 else None)
+    (source,) = build_report([small_run]).report.sources
+    assert "_2000-" in source.file
 
 
 def of_version(version: str, **changed: str) -> Callable[[int, dict[str, Any]], dict[str, Any]]:

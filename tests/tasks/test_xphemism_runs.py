@@ -224,7 +224,7 @@ def test_what_could_not_be_compared_is_refused_before_the_first_question(
     read = partial(load, **names, polbias_style="simple", polbias_instruction="de")
     assert read()["test"].num_rows == 2 * CLAIMS
     assert read(polbias_pairs=3)["test"]["arm"][:] == ["base", "shifted"] * 3
-    with pytest.raises(PolbiasError, match="has no prompt"):
+    with pytest.raises(PolbiasError, match="polbias_style: found 'advanced'.*simple"):
         read(polbias_style="advanced")
     broken = {"has no column 'axis'": [{**row} for row in rows("pairs")], "2 base rows and 0": rows("pairs")}
     for row in broken["has no column 'axis'"]:

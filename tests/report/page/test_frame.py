@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+import yaml
 
 from polbias.eval.report.document import Estimate
 from polbias.eval.report.page.page_words import PageWords, frame
@@ -52,6 +53,20 @@ def test_counts_are_those_of_an_estimate() -> None:
 def test_every_verdict_has_a_sentence() -> None:
     of_findings = {*get_args(FindingVerdict)} - RUN_VERDICTS
     assert {each.replace(" ", "_") for each in of_findings} <= set(sentences().findings)
+
+
+def test_no_text_has_a_backslash() -> None:
+    """In a plain or folded scalar of YAML, a backslash before a quotation mark is a character of the text."""
+    paths = sorted(Path(package_file("templates/report")).glob("*.yaml"))
+    assert len(paths) > 5
+    assert [path.name for path in paths if "\\" in texts_of(yaml.safe_load(path.read_text("utf-8")))] == []
+
+
+def texts_of(content: object) -> str:
+    """All keys and texts of a file, joined as they are."""
+    if isinstance(content, dict):
+        return " ".join(f"{key} {texts_of(value)}" for key, value in content.items())
+    return " ".join(map(texts_of, content)) if isinstance(content, list) else str(content)
 
 
 def test_plural() -> None:
