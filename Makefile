@@ -95,7 +95,8 @@ lint: $(VENV)/.dev ## ruff, mypy, imports between packages, licences, names and 
 bench: $(VENV)/.dev ## speed and memory beside the alternatives, in one run
 	$(BIN)/python -m benchmarks $(ARGS)
 
-docs: $(VENV)/.dev ## build the documentation into docs/_build
+docs: build-datasets $(VENV)/.dev ## check the outputs in README and docs, and build the documentation into docs/_build
+	$(BIN)/python docs/outputs.py
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
 
 tasks: $(VENV)/.base ## write the lm_eval task files anew

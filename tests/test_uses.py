@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.hub import LoopbackHub
 from tests.support.openai_server import LoopbackOpenAI
-from tests.support.process import ROOT, run_commands, run_here, run_polbias, run_python
+from tests.support.process import ROOT, run_commands, run_here, run_python
 from tests.support.respondents import by_prompt, perfect, rows_of
 
 pytestmark = pytest.mark.e2e
@@ -139,37 +139,3 @@ def test_lm_eval_as_typed(
     assert scores["weighted_bias,none"] == 0
     assert scores["weighted_bias_stderr,none"] == "N/A"  # without any error there is nothing to take it from
     assert scores["truncated,none"] == scores["unparsable,none"] == scores["refusal,none"] == 0
-
-
-def test_audit_as_the_readme_shows_it(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text("utf-8")
-    shown = readme[readme.index("$ polbias audit items.tsv") :]
-    shown = shown[: shown.index("```")]
-    items = (
-        (
-            "You are not required to attend the meeting.",
-            "You are permitted not to attend the meeting.",
-            "NotMu-MiNot",
-        ),
-        (
-            "If you are invited to a wedding, then it is customary to bring a gift. "
-            "It is not the case that you are required to bring a gift.",
-            "You are not invited to a wedding.",
-            "Hyp-MT",
-        ),
-        ("You must take care of your health.", "You can choose to take care of your health.", "Mu-Mi"),
-    )
-    head = "ID\tpremise_en\thypothesis_en\tgold\tcontent-type\tinference-pattern\tmodal\n"
-    lines = (
-        f"{number}\t{premise}\t{hypothesis}\tentailment\tcongruent\t{pattern}\tdeontic\n"
-        for number, (premise, hypothesis, pattern) in enumerate(items, 1)
-    )
-    (tmp_path / "items.tsv").write_text(head + "".join(lines))
-    command = ("audit", "items.tsv", "--format", "normative", "--output", "report.json")
-    done = run_polbias(*command, cwd=tmp_path, env={"COLUMNS": "80"}, check=False)
-    assert done.returncode == 1
-    printed = {line.rstrip() for line in done.stdout.splitlines()}
-    missing = [line for line in shown.splitlines()[1:] if line != "..." and line.rstrip() not in printed]
-    assert missing == []
-    report = json.loads((tmp_path / "report.json").read_text())
-    assert [item["verdict"] for item in report["items"]] == ["confirmed", "contradicted", "depends"]
