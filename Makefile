@@ -18,21 +18,23 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## show this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | column -t -s '|'
 
-# Three environments in one folder, each a superset of the one before, each pinned.
-$(VENV)/.base: requirements/base.txt
+# Four environments in one folder, each a superset of the one before, each pinned. The first is what `pip install .`
+# brings; the second adds the German words that one dataset is built with.
+$(VENV)/.env: requirements/env.txt requirements/release.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo 'polbias needs Python 3.11 or newer; set PYTHON=/path/to/python3.11'; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(LOCKED) requirements/base.txt
+	$(LOCKED) requirements/release.txt
+	$(LOCKED) requirements/env.txt
 	$(PIP) --no-deps --no-build-isolation --editable .
-	@touch $@
-
-$(VENV)/.eval: $(VENV)/.base requirements/eval.txt
-	$(LOCKED) requirements/eval.txt
 	$(BIN)/python -m polbias.harness_tasks.link
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.eval requirements/dev.txt
+$(VENV)/.german: $(VENV)/.env requirements/german.txt
+	$(LOCKED) requirements/german.txt
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.german requirements/dev.txt
 	$(PIP) '$(TORCH)'
 	$(LOCKED) requirements/dev.txt
 	@touch $@
@@ -41,7 +43,7 @@ $(VENV)/.scale: $(VENV)/.dev requirements/scale.txt
 	$(LOCKED) requirements/scale.txt
 	@touch $@
 
-build-datasets: $(VENV)/.base ## build all datasets into build/datasets
+build-datasets: $(VENV)/.german ## build all datasets into build/datasets
 	$(BIN)/polbias build
 
 push: build-datasets ## publish the builds on the Hub (make push ARGS=--dry-run to look first)
@@ -50,16 +52,16 @@ push: build-datasets ## publish the builds on the Hub (make push ARGS=--dry-run 
 verify: build-datasets ## hashes, lock and proofs of the builds
 	$(BIN)/polbias verify
 
-env: $(VENV)/.eval ## environment with lm_eval, the tasks linked (no torch: add it with pip install 'torch' 'transformers' 'accelerate')
+env: $(VENV)/.env ## environment, the tasks of lm_eval linked (TIME, SIZE; no torch: add it with pip install torch transformers accelerate)
 
-demo: build-datasets $(VENV)/.eval ## three simulated respondents through lm_eval over HTTP, and their report
+demo: build-datasets ## three simulated respondents through lm_eval over HTTP, and their report
 	$(BIN)/polbias demo -o build/demo
 
-results: build-datasets $(VENV)/.eval ## table of real models: what MODELS=models.yaml costs; with YES=1 asks them (docs/results.md)
+results: build-datasets ## table of real models: what MODELS=models.yaml costs; with YES=1 asks them (docs/results.md)
 	$(if $(MODELS),,$(error MODELS: found nothing, expected a file with tasks and models; see docs/results.md))
 	$(BIN)/python -m benchmarks.results '$(MODELS)' $(if $(YES),--yes) $(ARGS)
 
-link-tasks: $(VENV)/.eval ## let lm_eval find the tasks of this checkout by name
+link-tasks: $(VENV)/.env ## let lm_eval find the tasks of this checkout by name
 	$(BIN)/python -m polbias.harness_tasks.link
 
 test: $(VENV)/.dev ## all tests (ARGS='-k name' for some)
@@ -98,7 +100,7 @@ bench: $(VENV)/.dev ## speed and memory beside the alternatives, in one run
 docs: $(VENV)/.dev ## build the documentation into docs/_build
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build
 
-tasks: $(VENV)/.base ## write the lm_eval task files anew
+tasks: $(VENV)/.env ## write the lm_eval task files anew
 	$(BIN)/python -m polbias.harness_tasks.generate
 
 lock: build-datasets ## write datasets.lock from the builds
@@ -106,16 +108,16 @@ lock: build-datasets ## write datasets.lock from the builds
 
 # uv resolves for every platform, with hashes; what torch itself pins (nvidia-*, cuda-*, triton) is left to torch.
 UVC = uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --no-annotate --quiet
-ALL = --extra hf --extra inspect --extra scale --extra services --group dev
+ALL = --extra german --extra hf --extra inspect --extra scale --extra services --group dev
 TORCHLESS = awk '/^[^ ]/ { leave = /^(torch|nvidia-|cuda-|triton)/ } !leave'
 requirements: ## resolve the pinned versions anew (needs uv)
-	$(UVC) pyproject.toml --extra eval -o requirements/eval.txt
-	$(UVC) pyproject.toml --extra german --extra proofs --group release -c requirements/eval.txt -o requirements/base.txt
+	$(UVC) pyproject.toml -o requirements/env.txt
+	$(UVC) pyproject.toml --extra german -c requirements/env.txt -o requirements/german.txt
 	$(UVC) pyproject.toml $(ALL) -o requirements/dev.txt
 	$(TORCHLESS) requirements/dev.txt > requirements/.dev && mv requirements/.dev requirements/dev.txt
 	$(UVC) pyproject.toml $(ALL) --group engines -c requirements/dev.txt -o requirements/scale.txt
 	$(TORCHLESS) requirements/scale.txt > requirements/.scale && mv requirements/.scale requirements/scale.txt
-	$(UVC) --group pyproject.toml:release -c requirements/base.txt -o requirements/release.txt
+	$(UVC) --group pyproject.toml:release -c requirements/env.txt -o requirements/release.txt
 	$(UVC) --group pyproject.toml:sbom -o requirements/sbom.txt
 	$(UVC) --group pyproject.toml:uv -o requirements/uv.txt
 

@@ -117,7 +117,7 @@ def locate_dataset(dataset: str, config: str, revision: str) -> tuple[Path, str]
     if os.environ.get("POLBIAS_DATA_DIR"):
         raise BuildError(
             f"{folder}: no build found, though POLBIAS_DATA_DIR is set; run `polbias build {dataset} "
-            f"--out {folder.parent}` or unset it to read from the Hub"
+            f"--output {folder.parent}` or unset it to read from the Hub"
         )
     return _from_hub(dataset, config, revision)
 
@@ -126,8 +126,8 @@ def _from_hub(dataset: str, config: str, revision: str) -> tuple[Path, str]:
     repo = f"{os.environ.get('POLBIAS_NAMESPACE') or 'polbias'}/{dataset}"
     patterns = ["README.md", "manifest.json", f"{config}/*"]
     advice = (
-        "run `make build-datasets` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or log "
-        "in with `hf auth login`"
+        f"run `polbias build {dataset}` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or "
+        "log in with `hf auth login`"
     )
     folder = download_snapshot(repo, patterns, advice, revision)
     return folder, f"the Hub ({repo} at {revision})"

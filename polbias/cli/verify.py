@@ -12,7 +12,6 @@ from polbias import registry
 from polbias.cli.options import DatasetTemplates, Names, Out
 from polbias.cli.push import find_changed_files, find_damage, refuse_damaged
 from polbias.errors import BuildError
-from polbias.optional import MissingError
 from polbias.paths import build_root
 
 if TYPE_CHECKING:
@@ -116,12 +115,9 @@ def _check_build(name: str, folder: Path, templates: Path | None) -> _CheckResul
     changed = lock_differences(manifest, read_lock().get(name))
     results.append((f"matches {lock_path().name}, version {manifest.version}", changed))
     if publication.verify_gold and not damaged:
-        try:
-            proofs = publication.verify_gold(folder, templates)
-            if proofs.rows:
-                results.append((_describe_proofs(proofs), [*proofs.failed]))
-        except MissingError as error:
-            results.append(("", [f"{name}: gold labels are not proved, as {error}"]))
+        proofs = publication.verify_gold(folder, templates)
+        if proofs.rows:
+            results.append((_describe_proofs(proofs), [*proofs.failed]))
     lint_problems = [] if damaged else [*layout_leaks(manifest, folder)]
     if lint := LINTS.get(name):
         lint_problems += lint(templates)
