@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from polbias.errors import PolbiasError
-from polbias.optional import install_command
-
 # Colours are CSS variables, so that the page sets them, light or dark. Each role has the placeholder colour
 # that Matplotlib draws, and the values of its variable in light and in dark mode. Left and right are not the
 # colours of parties, which differ by country, and are distinct for colour-blind readers.
@@ -102,13 +99,9 @@ class Caption:
 @contextmanager
 def styled_figure(width: float, height: float, **subplot: Any) -> Iterator[tuple[Any, Any]]:
     """Yield a Matplotlib figure with one set of axes, in the style of all figures."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise PolbiasError(
-            f"figures need {error.name}, which is not installed; {install_command('eval')}"
-        ) from None
+    import matplotlib
+    from matplotlib.figure import Figure
+
     with matplotlib.rc_context(dict(SETTINGS)):
         figure = Figure(figsize=(width, height), layout="constrained")
         yield figure, figure.add_subplot(**subplot)

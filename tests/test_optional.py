@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import sysconfig
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
 from polbias import optional
 from polbias.errors import PolbiasError
-from polbias.eval.figure_style import styled_figure
 from tests.support.process import ROOT, run_python
 
 
@@ -49,16 +48,17 @@ def test_without_lm_eval_a_line_says_what_to_install(site: Path, tmp_path: Path,
 
 
 def test_what_is_advised_needs_no_index_that_has_polbias(monkeypatch: pytest.MonkeyPatch) -> None:
-    extras = [
+    packages = [
         "numpy>=2",
+        "no-base>=1",
         "no-such-words>=3.8; extra == 'words'",
-        'polbias[words]; extra == "runs"',
         'no.such_model[api]<2,>=1.5; extra == "runs"',
         "pyarrow>=21 ; extra == 'runs'",
     ]
-    monkeypatch.setattr(optional, "requires", lambda name: extras)
+    monkeypatch.setattr(optional, "requires", lambda name: packages)
     assert optional.install_command("words") == "pip install 'no-such-words>=3.8'"
-    assert optional.install_command("runs") == "pip install 'no-such-words>=3.8' 'no.such_model[api]<2,>=1.5'"
+    assert optional.install_command("runs") == "pip install 'no.such_model[api]<2,>=1.5'"
+    assert optional.install_command() == "pip install 'no-base>=1'"
 
 
 def test_where_nothing_is_missing_all_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +68,24 @@ def test_where_nothing_is_missing_all_is_named(monkeypatch: pytest.MonkeyPatch) 
     assert optional.install_command("a") == "pip install 'numpy>=2' 'pyarrow'"
 
 
-def test_figures_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(PolbiasError, match="pip install '.*matplotlib"), styled_figure(1, 1):
-        pass
+def test_a_lazy_module_names_its_package_and_its_extra_where_it_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    packages = ["no-base>=1", "no_words>=3.8; extra == 'words'", "no_letters; extra == 'words'"]
+    monkeypatch.setattr(optional, "requires", lambda name: packages)
+    with pytest.raises(PolbiasError, match=r"no_base .*pip install 'no-base>=1'$"):
+        _ = optional.LazyModule("no_base.part").value
+    with pytest.raises(PolbiasError, match=r"no_words .*pip install 'no_words>=3.8' 'no_letters'$"):
+        _ = optional.LazyModule("no_words").value
+    with pytest.raises(ModuleNotFoundError, match="no_requirement"):
+        _ = optional.LazyModule("no_requirement").value
+
+
+def test_a_checkout_that_was_never_installed_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def requires(name: str) -> list[str]:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr(optional, "requires", requires)
+    assert "pip install '.[german]'" in optional.install_command("german")
+    assert "pip install '.'" in optional.install_command()
+    assert optional.missing_package_error(ModuleNotFoundError(name="spacy")) is None

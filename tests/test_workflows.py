@@ -63,7 +63,7 @@ def test_what_is_published_is_built_where_only_the_build_tool_is_installed() -> 
 def test_a_release_has_a_bill_of_materials() -> None:
     commands = [text for text in strings(jobs("release.yml")["sbom"]) if "cyclonedx-py" in text]
     assert len(commands) == 1
-    assert "requirements/eval.txt" in commands[0]
+    assert "requirements/env.txt" in commands[0]
 
 
 REQUIREMENTS = sorted((ROOT / "requirements").glob("*.txt"))

@@ -16,7 +16,7 @@ from polbias.eval.separation import find_estimable_terms
 from polbias.eval.statistics import t_interval_and_test
 from polbias.optional import LazyModule
 
-evalica = LazyModule("evalica", "eval")
+evalica = LazyModule("evalica")
 
 # Position bias: share of choices of the first article, and whether choices follow content or position.
 

@@ -12,18 +12,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
+from aiohttp import web
 
 from polbias.aliases import Document, Json
-from polbias.errors import InputError, PolbiasError
+from polbias.errors import InputError
 from polbias.eval.simulation.draws import key
 from polbias.eval.simulation.phrases import tokens, truncate_to_tokens
 from polbias.eval.simulation.prompt_index import PromptIndex, conversation
-from polbias.optional import install_command
-
-try:
-    from aiohttp import web
-except ImportError:
-    raise PolbiasError(f"aiohttp is not installed; {install_command('eval')}") from None
 
 # Endpoints: chat, completions, log-probabilities, tokens. The tokens are the UTF-8 bytes of a text, as
 # ``/tokenizer_info``, ``/tokenize`` and ``/detokenize`` report: lm_eval's ``local-completions`` needs no

@@ -24,7 +24,7 @@ from polbias.eval.statistics import (
 from polbias.eval.xphemism.answers import AXES, FORMS, SIDES, label_counts, select_answered
 from polbias.optional import LazyModule
 
-linear_model = LazyModule("statsmodels.regression.linear_model", "eval")
+linear_model = LazyModule("statsmodels.regression.linear_model")
 
 # Leaning: difference between the change of the verdict if the word leans right and if it leans left.
 # Eq. 1 predicts the verdict on the reworded claim from the verdict on the base claim. Here the verdicts are

@@ -15,7 +15,7 @@ from polbias.eval.separation import find_estimable_terms, independent_columns
 from polbias.eval.xphemism.answers import ARMS, AXES, select_answered
 from polbias.optional import LazyModule
 
-genmod = LazyModule("statsmodels.genmod.api", "eval")
+genmod = LazyModule("statsmodels.genmod.api")
 
 # Logistic regression with statsmodels: plain or clustered errors, and a note for each missing estimate.
 

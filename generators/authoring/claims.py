@@ -23,7 +23,7 @@ from polbias.spreadsheets import SheetProblem
 if TYPE_CHECKING:
     import datasets
 else:
-    datasets = LazyModule("datasets", "eval")
+    datasets = LazyModule("datasets")
 
 # Claims of the Hub as a table.
 

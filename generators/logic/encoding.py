@@ -39,8 +39,8 @@ from polbias.optional import LazyModule
 
 if TYPE_CHECKING:
     import z3
-else:  # half the size of a bare install, and used by proofs only
-    z3 = LazyModule("z3", "proofs")
+else:  # slow to import, and used by proofs only
+    z3 = LazyModule("z3")
 
 _MAX_INDIVIDUALS = 12
 ACTUAL = 0  # the world in which the premises are true

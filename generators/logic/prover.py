@@ -25,7 +25,7 @@ from polbias.optional import LazyModule
 if TYPE_CHECKING:
     import z3
 else:
-    z3 = LazyModule("z3", "proofs")
+    z3 = LazyModule("z3")
 
 # Decide an inference in a named logic, with a readable proof or countermodel.
 # z3 decides the constraints of `polbias.generators.logic.encoding`. A proof is a minimal set of facts that

@@ -22,7 +22,7 @@ from polbias.paths import package_file
 if TYPE_CHECKING:
     import spacy
 else:
-    spacy = LazyModule("spacy", "german")
+    spacy = LazyModule("spacy")
 
 # Negation of policy statements by explained grammar rules, which abstain in unclear cases.
 

@@ -324,7 +324,7 @@ def test_without_spacy_the_message_says_what_to_install() -> None:
     call = "load('en_core_web_sm', 'en')"
     code = f"import sys; sys.modules['spacy'] = None; from polbias.generators.authoring import negation; negation.{call}"
     assert re.search(
-        "MissingError: spacy is not installed; pip install '.*spacy", run_python(code, check=False).stderr
+        "PolbiasError: spacy is not installed; pip install '.*spacy", run_python(code, check=False).stderr
     )
 
 
