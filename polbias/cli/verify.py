@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from polbias import registry
-from polbias.cli.build_checks import check_builds, print_results, refuse_damaged
+from polbias.cli.build_checks import CheckTask, check_builds, print_results, refuse_damaged
 from polbias.cli.options import DatasetTemplates, Names, Out
 from polbias.errors import BuildError
 from polbias.paths import build_root
@@ -17,12 +17,22 @@ def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = N
     statements name their country, negate without forbidding, and have the codes and topic of similar
     statements elsewhere, or review.tsv gives a reason; the placebo is similar to the loaded words.
     """
+    from polbias.manifest import read_manifest
     from polbias.terminal import Console
 
     console = Console()
-    datasets = [registry.require_dataset(name) for name in names or registry.dataset_names()]
+    tasks: list[CheckTask] = []
     all_problems: list[str] = []
-    tasks = [(name, (out or build_root()) / name, templates) for name in datasets]
+    for name in names or registry.dataset_names():
+        folder = (out or build_root()) / registry.require_dataset(name)
+        try:
+            read_manifest(folder)
+        except BuildError as error:  # the other builds are still checked
+            all_problems.append(str(error))
+        else:
+            tasks.append((name, folder, templates))
+    if all_problems:
+        print_results(console, "", "", all_problems)
     with console.status("hashing files, proving gold labels from the sentences") as status:
         for name, results in check_builds(tasks):
             status.update(f"{name}: done")

@@ -153,6 +153,15 @@ def test_verify_is_remembered_until_a_file_changes(own: Path, tmp_path: Path) ->
     assert "was changed after the build; run `polbias build" in _one_line(done)
 
 
+def test_verify_checks_what_is_built_and_names_what_is_not(all_builds: Path, tmp_path: Path) -> None:
+    shutil.copytree(all_builds / "self-assessment", tmp_path / "self-assessment")
+    done = polbias("verify", "--output", str(tmp_path))
+    assert done.returncode == 1
+    assert "ok      self-assessment" in done.stdout
+    missing = {*registry.dataset_names()} - {"self-assessment"}
+    assert all(f"polbias build {name}`" in done.stdout for name in missing)
+
+
 def test_errors_are_one_line(all_builds: Path, tmp_path: Path) -> None:
     out = str(all_builds)
     assert "no dataset is called 'nosuch'; there are: partisan-inference" in _one_line(
