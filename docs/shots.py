@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 PICTURE = ROOT / "docs/figures/report-page.png"
 PAGE = ROOT / "build/demo/report/report.html"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SIZE = (1280, 900)
+SIZE = (1280, 920)
 HASH_KEY = "polbias-templates"
 
 
@@ -40,7 +40,7 @@ def picture_hash() -> str:
 
 
 def take_picture(browser: str) -> None:
-    """Write the picture of the top of the page, with a palette, which makes it four times smaller."""
+    """Write the picture of the top of the page; a palette makes it half as large."""
     with TemporaryDirectory() as folder:
         shot = Path(folder) / "shot.png"
         options = ["--headless", "--no-sandbox", "--hide-scrollbars", "--disable-gpu"]
@@ -50,7 +50,9 @@ def take_picture(browser: str) -> None:
         facts = PngInfo()
         facts.add_text(HASH_KEY, templates_hash())
         with Image.open(shot) as image:
-            image.convert("RGB").quantize(64).save(PICTURE, optimize=True, pnginfo=facts)
+            image.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(
+                PICTURE, optimize=True, pnginfo=facts
+            )
 
 
 if __name__ == "__main__":
