@@ -101,10 +101,10 @@ def _check(
 
 def _preview(builds: Sequence[_CheckedBuild]) -> Iterator[str]:
     """Yield the plan of every build, compared with the Hub as long as the Hub answers."""
-    from polbias.publishing.client import HubError, resolve_namespace
+    from polbias.publishing.client import PUSH_AGAIN, HubError, resolve_namespace
     from polbias.publishing.plan import collect_files, plan_push
 
-    namespace = ""
+    namespace = reason = ""
     failure: HubError | None = None
     for build in builds:
         dataset, version = build.manifest.dataset, build.manifest.version
@@ -116,10 +116,14 @@ def _preview(builds: Sequence[_CheckedBuild]) -> Iterator[str]:
                 )
             except HubError as error:
                 failure = error
+                reason = (
+                    str(error).removeprefix(f"{namespace}/{dataset}: ").removesuffix(f", then {PUSH_AGAIN}")
+                )
             else:
                 yield plan.describe()
                 continue
+        repository = f"{namespace or 'USER_OF_THE_TOKEN'}/{dataset}"
         yield (
-            f"{dataset}: could not compare with the Hub: {failure}; would upload all "
-            f"{len(collect_files(build.folder))} files and set the tag v{version}"
+            f"{repository}: would upload all {len(collect_files(build.folder))} files and set the tag "
+            f"v{version}; could not compare with the Hub: {reason}"
         )

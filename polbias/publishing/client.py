@@ -35,15 +35,16 @@ class HubError(PublishError):
         self.answered = answered
 
 
-_PUSH_AGAIN = "run the push again, it resumes where this one stopped"
+PUSH_AGAIN = "run the push again, it resumes where this one stopped"
+"""Advice after a lost connection."""
 _ADVICE = {
     400: "the Hub rejected the request; correct it and push again",
     401: "a valid token is needed; log in with `hf auth login` or set HF_TOKEN to a valid token",
     403: "the token may not do that; use one that may write there, or set POLBIAS_NAMESPACE to your own",
     404: "the Hub did not find it; check the name, and that the token may read it",
-    409: f"somebody else created it in the meantime; {_PUSH_AGAIN}",
+    409: f"somebody else created it in the meantime; {PUSH_AGAIN}",
     412: "somebody else pushed first and nothing was overwritten; look at their change, then push again",
-    429: f"the Hub limits the rate of requests; wait a few minutes, then {_PUSH_AGAIN}",
+    429: f"the Hub limits the rate of requests; wait a few minutes, then {PUSH_AGAIN}",
 }
 _STATUS_IN_TEXT = re.compile(r"\((\d{3}) [A-Z]")
 
@@ -80,20 +81,20 @@ def _explain(error: BaseException) -> str:
     if isinstance(error, OfflineModeIsEnabled):
         return "the Hub is switched off by HF_HUB_OFFLINE; unset it"
     if isinstance(error, json.JSONDecodeError | KeyError):
-        return f"the response is not from a Hub; check the endpoint (HF_ENDPOINT), then {_PUSH_AGAIN}"
+        return f"the response is not from a Hub; check the endpoint (HF_ENDPOINT), then {PUSH_AGAIN}"
     if isinstance(error, OSError) and error.filename is not None:
         return f"cannot read {error.filename} ({error.strerror}); build the dataset again"
     if isinstance(error, ValueError):
         return f"{redact_message(str(error))}; correct it and push again"
     if "Timeout" in type(error).__name__:
-        return f"no response for {TIMEOUT_S:g} seconds; check the network, then {_PUSH_AGAIN}"
+        return f"no response for {TIMEOUT_S:g} seconds; check the network, then {PUSH_AGAIN}"
     detail = redact_message(str(error)) or type(error).__name__
-    return f"no connection to the Hub, or it was lost ({detail}); check the network, then {_PUSH_AGAIN}"
+    return f"no connection to the Hub, or it was lost ({detail}); check the network, then {PUSH_AGAIN}"
 
 
 def _explain_status(status: int, server_message: str | None) -> str:
     message = f" ({redact_message(server_message)})" if server_message else ""
-    server_advice = f"the Hub has an internal error; wait a few minutes, then {_PUSH_AGAIN}"
+    server_advice = f"the Hub has an internal error; wait a few minutes, then {PUSH_AGAIN}"
     advice = _ADVICE.get(status, server_advice if status >= 500 else _ADVICE[400])
     return f"HTTP {status}{message}; {advice}"
 

@@ -162,6 +162,9 @@ def test_a_dry_run_without_network_says_that_it_did_not_compare(
     done = polbias(builds, "push", "--dry-run", DATASET, env=env)
     assert "could not compare with the Hub" in done.stdout
     assert " files" in done.stdout
+    if namespace:
+        assert done.stdout.startswith(f"{namespace}/{DATASET}: ")
+    assert "push again" not in done.stdout
 
 
 def test_a_dry_run_asks_a_silent_hub_once(

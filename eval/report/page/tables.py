@@ -245,7 +245,7 @@ def findings_table(
         RecordColumn("clusters", "count", lambda f: f.estimate.clusters),
     ]
     models = Filter(frame().labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
-    filters = {models: lambda f: [f.respondent], _verdict_filter(findings): lambda f: [verdict(f)]}
+    filters = {models: lambda f: [f.respondent], _verdict_filter(findings): lambda f: _printed_verdicts(f)}
     return _with_unit_note(record_table(id, fields, findings, caption_key, filters), findings)
 
 
@@ -339,7 +339,7 @@ def comparisons_table(
         Filter(frame().labels["instrument"], tuple(instruments)): lambda c: [
             wordings.words(c.instrument).title
         ],
-        _verdict_filter(comparisons): lambda c: [verdict(c)],
+        _verdict_filter(comparisons): lambda c: _printed_verdicts(c),
     }
     return record_table(id, fields, comparisons, caption_key, filters)
 
@@ -400,7 +400,7 @@ def sources_table(report: Report) -> PageTable:
 
 def _verdict_filter(items: Sequence[Finding | Comparison]) -> Filter:
     """Return the filter by verdict."""
-    verdicts = {verdict(item) for item in items}
+    verdicts = {name for item in items for name in _printed_verdicts(item)}
     return Filter(
         frame().columns["verdict"], tuple(name for name in get_args(FindingVerdict) if name in verdicts)
     )
@@ -424,11 +424,17 @@ def _test_columns() -> list[RecordColumn[Any]]:
         return replace(print_cell(item.estimate.p, "p"), lines=lines)
 
     return [
-        RecordColumn("verdict", "text", verdict),
+        RecordColumn("verdict", "text", lambda item: next(iter(_printed_verdicts(item)), None)),
         RecordColumn("p_holm", "p"),
         RecordColumn("p_bh", "p"),
         RecordColumn("p", "p", p, is_always_displayed=True),
     ]
+
+
+def _printed_verdicts(item: Finding | Comparison) -> tuple[FindingVerdict, ...]:
+    """Return the verdict; none for an estimate of a part, on which no test decides."""
+    item_verdict = verdict(item)
+    return () if item_verdict == "not established" and item.p_holm is None else (item_verdict,)
 
 
 def _interval_cell(finding: Finding | Comparison) -> PrintedCell:
