@@ -24,8 +24,10 @@ _NOT_FILTERS = ("dataset", "config", "revision")
 
 
 def print_tasks(tasks: Catalogue, names: Sequence[str] | None = None) -> None:
-    """Print a line per task and group."""
-    for name in names if names is not None else (*sorted(tasks.tasks), *sorted(tasks.groups), *tasks.tags):
+    """Print a line per group and task; of named groups all members."""
+    if names is not None:
+        names = list(dict.fromkeys(name for group in names for name in (group, *tasks.members(group))))
+    for name in names if names is not None else (*sorted(tasks.groups), *tasks.tags, *sorted(tasks.tasks)):
         if name in tasks.tasks:
             echo(f"{name:<52} {_describe_task(tasks.tasks[name])}")
         else:
@@ -121,7 +123,8 @@ def _describe_requests(run: EvalRun) -> str:
         return description
     days = int((time.time() - (tally.oldest or time.time())) // _SECONDS_PER_DAY)
     age = f", the oldest answer {days} day{'s' * (days != 1)} old" if days else ""
-    return f"{description}, {tally.n_cached:,} answered from {run.cache}{age}"
+    again = "" if tally.n_requests else " (--no-cache asks anew)"
+    return f"{description}, {tally.n_cached:,} answered from {run.cache}{age}{again}"
 
 
 def _print_columns(rows: Sequence[Sequence[str]]) -> None:

@@ -27,14 +27,14 @@ def check_address(name: str, kind: Any, arguments: dict[str, Any]) -> None:
     Raises:
         InputError: if base_url or the model is missing, or base_url is not a URL.
     """
-    address = arguments.get("base_url")
+    address, example = arguments.get("base_url"), _api_url("http://127.0.0.1:8000/v1", kind)
     if address is None and _default_url(kind) is None and "base_url" in signature(kind).parameters:
         raise InputError(
             f"--model {name}: found no base_url among --model_args, expected "
-            f"base_url={_api_url('http://127.0.0.1:8000/v1', kind)}"
+            f"base_url={example}"
         )
     if address is not None:
-        check_url(str(address))
+        check_url(str(address), example)
     if not (arguments.get("model") or arguments.get("pretrained")):
         raise InputError(f"--model {name}: found no model among --model_args, expected model=NAME")
 

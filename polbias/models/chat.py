@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 # Addresses of services.
 
 
-def check_url(url: str) -> str:
+def check_url(url: str, example: str = "http://127.0.0.1:8000/v1") -> str:
     """Return a base address without query; raise if it has a user or password, or no host."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InputError("base_url: expected an address such as http://127.0.0.1:8000/v1")
+        raise InputError(f"base_url: expected an address such as {example}")  # it may hold a password
     if parts.username or parts.password:
         raise InputError(
             "base_url: found a user or password; put the key into an environment variable instead"
