@@ -88,11 +88,13 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[TaskSe
 
 
 def test_a_panel_is_stated_on_the_card_of_the_rows_that_it_saw(
-    all_builds: Path, tmp_path: Path, install: Callable[[TaskSet], None], monkeypatch: pytest.MonkeyPatch
+    all_builds: Path, tmp_path: Path, install: Callable[[TaskSet], None]
 ) -> None:
-    monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
     export = tmp_path / "export"
-    run_polbias("author", "annotate", "export", _DATASET, "-o", export, "--annotator", "ann", "--n", "5")
+    arguments = ("-o", export, "--annotator", "ann", "--n", "5")
+    run_polbias(
+        "author", "annotate", "export", _DATASET, *arguments, env={"POLBIAS_DATA_DIR": str(all_builds)}
+    )
     tasks = read_tasks(export)
     folder = all_builds / _DATASET
     assert tasks.content == read_manifest(folder).content_hash
