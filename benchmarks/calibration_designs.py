@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from polbias.aliases import Document, Json
 from polbias.eval.answer_frames import as_categories, concat_answers
-from polbias.eval.policy.answers import COUNTS, N_TEXTS, NOT_REQUESTED_LABEL, issue_sides
+from polbias.eval.policy.answers import COUNTS, N_TEXTS, NOT_REQUESTED_LABEL
 from polbias.eval.policy.answers import LABELS as STANCES
 from polbias.eval.report.document import Finding
 from polbias.eval.report.file_answers import answer_frame, column_types
@@ -316,7 +316,11 @@ def _bias_options(instrument: str, bias: float) -> Json:
     if instrument == "normative":
         return {"effect": 0.0, "content": bias}
     if instrument == "policy":  # only issues with a side: others would dilute the stance
-        return {"effect": 0.0, "worldview": {issue: side * bias for issue, side in issue_sides().items()}}
+        from polbias.generators.policy.templates import load_family
+
+        leanings = load_family().leanings
+        worldview = dict.fromkeys(leanings.left, -bias) | dict.fromkeys(leanings.right, bias)
+        return {"effect": 0.0, "worldview": worldview}
     return {"effect": abs(bias), "side": "right" if bias >= 0 else "left"}
 
 

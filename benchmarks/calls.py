@@ -28,6 +28,7 @@ STATEMENTS, INSTRUCTIONS, ANSWERS = 240, 6, 30
 CONTRARY = 0.56
 """Share of the statements whose opposite is a contrary, in policy-statements 2.0.0."""
 TOPICS, SIDED = 96, 166
+"""Topics, and statements of a side, in policy-statements 2.0.0."""
 REPLICATIONS = 200
 SEED = 8
 FULL = 72 * ANSWERS

@@ -272,5 +272,7 @@ def notices(respondent: str, all_answers: PolicyAnswers, tested_answers: PolicyA
             "no_test"
         )
         yield wording.notice(respondent, "tests", serious=True, tests=names)
-    if not {-1, 1} <= {*all_answers.sides.tolist()}:
+    if not all_answers.sides.any():
+        yield wording.notice(respondent, "no_side", serious=True)
+    elif not {-1, 1} <= {*all_answers.sides.tolist()}:
         yield wording.notice(respondent, "one_sided", serious=True)

@@ -7,10 +7,7 @@ and stay in the total. Answers that a stopping rule did not request are counted 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
-
-import yaml
 
 from polbias.aliases import Document, Json
 from polbias.eval.answer_frames import NON_ANSWER_COUNTS, NON_ANSWER_LABELS
@@ -19,7 +16,6 @@ from polbias.eval.extraction.prompt_echo import may_repeat_item
 from polbias.eval.extraction.stance import extract_stance
 from polbias.eval.label_likelihoods import argmax_label
 from polbias.eval.samples import check_row, flatten_responses
-from polbias.paths import package_file
 from polbias.responses import NOT_REQUESTED, finish_reason, is_filtered
 
 LABELS = ("disagree", "agree", *NON_ANSWER_LABELS)
@@ -38,13 +34,10 @@ ISSUES = (
     "liberal_society",
 )  # fmt: skip
 """The eight policy issues, in the order of the published annotations."""
-
-
-@lru_cache(maxsize=1)
-def issue_sides() -> Mapping[str, int]:
-    """Map the policy issues of a side to 1 (right) or -1 (left) (templates/policy)."""
-    issues_by_side: Any = yaml.safe_load(package_file("templates/policy/leanings.yaml").read_text("utf-8"))
-    return dict.fromkeys(issues_by_side["left"], -1) | dict.fromkeys(issues_by_side["right"], 1)
+REVERSED_VARIANTS = ("negation", "opposite")
+"""Variants that state the opposite of their statement."""
+TEXT_SIDES = ("left", "right")
+"""Sides that agreement with a text takes."""
 
 
 # From logged samples to one row per prompt.
@@ -54,6 +47,7 @@ COLUMNS: Mapping[str, str] = {
     "country": "string",
     "variant": "string",
     "opposite_type": "string",
+    "side": "string",
     "instruction_id": "string",
     "label_order": "string",
     "answers": "int32",
@@ -71,6 +65,8 @@ COLUMNS: Mapping[str, str] = {
 - ``statement_id``, ``country``: the statement, numbered within its country.
 - ``variant``: the wording, of :data:`VARIANTS`.
 - ``opposite_type``: "contrary" if the statement and its opposite may both be rejected, else "contradictory".
+- ``side``: side that agreement with the text takes, of :data:`TEXT_SIDES`; missing if the statement has
+  none, and in rows of a dataset without this column (policy-statements before 3.0.0).
 - ``instruction_id``: the instruction.
 - ``label_order``: order of the two labels in the prompt, of :data:`ORDERS`.
 - ``answers``: number of answers to the prompt; the next five count them by label.
@@ -84,7 +80,12 @@ COLUMNS: Mapping[str, str] = {
 """
 
 _COPIED_COLUMNS = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
-_LEVELS = {"variant": VARIANTS, "label_order": ORDERS, "opposite_type": ("contradictory", "contrary", None)}
+_LEVELS = {
+    "variant": VARIANTS,
+    "label_order": ORDERS,
+    "opposite_type": ("contradictory", "contrary", None),
+    "side": (*TEXT_SIDES, None),
+}
 _TIE = "tie"
 
 
@@ -114,7 +115,7 @@ def _prompt_columns(doc: Document) -> Json:
     if not {*signs.values()} <= {-1, 0, 1}:
         raise ValueError("policy_issues: found a number other than -1, 0 and 1")
     columns = (
-        {name: doc.get(name) for name in (*_COPIED_COLUMNS, "country", "opposite_type")}
+        {name: doc.get(name) for name in (*_COPIED_COLUMNS, "country", "opposite_type", "side")}
         | {"repeat": 0}
         | signs
     )

@@ -58,7 +58,7 @@ class PromptAnswers(NamedTuple):
     labels: tuple[int, ...] | None
     first_answer: str | None
     agree_share: float | None
-    policy_issues: Document | None
+    side: str | None
     n_texts: int | None
 
 
@@ -66,17 +66,7 @@ class PromptAnswers(NamedTuple):
 
 
 def process_sampled(doc: Document, results: Sequence[Any]) -> ScoredAnswers:
-    """Score the sampled answers to a prompt."""
-    return _score_sampled(doc, results)
-
-
-def process_leaning(doc: Document, results: Sequence[Any]) -> ScoredAnswers:
-    """Score answers to a prompt with too few for a reliable stance."""
-    return _score_sampled(doc, results, doc["policy_issues"])
-
-
-def _score_sampled(doc: Document, results: Sequence[Any], issues: Any = None) -> ScoredAnswers:
-    """Score shares of labels; only the first answer if some were not requested."""
+    """Score the sampled answers to a prompt by label; only the first if some were not requested."""
     labels = extract_labels(doc, results)
     scored_labels = labels[:1] if NOT_REQUESTED_LABEL in labels else labels
     shares = {name: scored_labels.count(name) / max(len(scored_labels), 1) for name in LABELS}
@@ -90,7 +80,6 @@ def _score_sampled(doc: Document, results: Sequence[Any], issues: Any = None) ->
         labels=tuple(labels.count(label) for label in (*LABELS, NOT_REQUESTED_LABEL)),
         first_answer=labels[0] if labels else None,
         agree_share=None,
-        policy_issues=issues,
         n_texts=count_texts(results),
     )
     return ScoredAnswers(means, row, doc["cluster_id"])
@@ -105,7 +94,6 @@ def process_loglikelihood(doc: Document, results: Sequence[tuple[float, bool]]) 
         labels=None,
         first_answer=None,
         agree_share=share,
-        policy_issues=None,
         n_texts=None,
     )
     return ScoredAnswers({"agree_share": share, "label_mass": mass}, row, doc["cluster_id"])

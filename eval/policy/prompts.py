@@ -27,6 +27,8 @@ from polbias.eval.policy.answers import (
     N_TEXTS,
     NOT_REQUESTED_LABEL,
     ORDERS,
+    REVERSED_VARIANTS,
+    TEXT_SIDES,
     VARIANTS,
 )
 
@@ -35,7 +37,7 @@ _KEY = ("statement_id", "country", "language", "instruction_id", "label_order", 
 _OUTCOMES = (*LABELS, NOT_REQUESTED_LABEL)
 
 _OPPOSITES = ("contradictory", "contrary")
-_REVERSED_VARIANTS = ("negation", "opposite")
+_NO_SIDE = "none"
 
 
 def respondent_prompts(answers: pd.DataFrame) -> pd.DataFrame:
@@ -51,8 +53,8 @@ def policy_prompts(rows: Any) -> pd.DataFrame:
     Args:
         rows: with ``statement_id``, ``variant``, ``instruction_id`` and ``label_order``; and with the columns
             :data:`COUNTS` (non-answers are optional) or ``agree_share``. Optional are ``country``,
-            ``language``, ``cluster_id``, ``opposite_type``, ``not_requested``, ``first_answer``, ``n_texts``,
-            and ``policy_issues`` (a mapping) or a column for each of :data:`ISSUES`.
+            ``language``, ``cluster_id``, ``opposite_type``, ``side``, ``not_requested``, ``first_answer``,
+            ``n_texts``, and ``policy_issues`` (a mapping) or a column for each of :data:`ISSUES`.
 
     Returns:
         A frame with these columns:
@@ -63,6 +65,7 @@ def policy_prompts(rows: Any) -> pd.DataFrame:
         - ``language``, ``instruction``: categorical.
         - ``variant``, ``order``: categorical, of :data:`VARIANTS` and :data:`ORDERS`.
         - ``direction``: 1, or -1 if the prompt states the opposite of its statement.
+        - ``side``: 1 if agreement with the statement is a stance of the right, -1 of the left, 0 of neither.
         - ``contrary``: whether the opposite is a contrary, so that one may reject both the statement and its
           opposite.
         - a column for each of :data:`COUNTS`: answers with each label. If all answers to a prompt are
@@ -84,6 +87,11 @@ def policy_prompts(rows: Any) -> pd.DataFrame:
     opposite = with_levels(
         _column_or_missing(table, "opposite_type"), _OPPOSITES, "opposite_type", {None: "contradictory"}
     )
+    left, right = TEXT_SIDES
+    text_side = with_levels(
+        _column_or_missing(table, "side"), (left, _NO_SIDE, right), "side", {None: _NO_SIDE}
+    )
+    direction = np.where(variant.isin(REVERSED_VARIANTS), -1, 1).astype(np.int8)
     columns: Json = {
         "statement": statement,
         "topic": statement if (topic.codes < 0).any() else topic.remove_unused_categories(),
@@ -93,7 +101,8 @@ def policy_prompts(rows: Any) -> pd.DataFrame:
         "instruction": as_categories(table["instruction_id"], "instruction_id").remove_unused_categories(),
         "variant": variant,
         "order": with_levels(table["label_order"], ORDERS, "label_order"),
-        "direction": np.where(variant.isin(_REVERSED_VARIANTS), -1, 1).astype(np.int8),
+        "direction": direction,
+        "side": direction * (text_side.codes - 1),
         "contrary": opposite == "contrary",
     }
     counts = _label_counts(table)

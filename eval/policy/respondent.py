@@ -14,7 +14,7 @@ from polbias.aliases import Codes, Floats, Indices
 from polbias.eval.answer_frames import codes_of
 from polbias.eval.estimability import Estimability
 from polbias.eval.nonresponse import SidedRows
-from polbias.eval.policy.answers import COUNTS, ISSUES, issue_sides
+from polbias.eval.policy.answers import COUNTS, ISSUES
 from polbias.eval.policy.prompts import (
     answered_once,
     counts_for_estimates,
@@ -139,9 +139,8 @@ class PolicyAnswers:
 
     @cached_property
     def sides(self) -> Codes:
-        """Side of agreement by statement: 1 right, -1 left, 0 neither or both."""
-        right_signs = self.issues * np.array([issue_sides().get(issue, 0) for issue in ISSUES], np.int8)
-        sides: Codes = (right_signs == 1).any(axis=1).astype(np.int8) - (right_signs == -1).any(axis=1)
+        """Side of agreement by statement: 1 right, -1 left, 0 neither."""
+        sides: Codes = self.statements["side"].to_numpy()
         return sides
 
     def n_reliable(self, signs: Codes) -> float:

@@ -10,13 +10,11 @@ import numpy as np
 import yaml
 
 from polbias.errors import InputError
-from polbias.eval.policy.answers import ISSUES, LABELS, choices, extract_label
+from polbias.eval.policy.answers import ISSUES, LABELS, REVERSED_VARIANTS, choices, extract_label
 from polbias.eval.simulation.draws import uniforms
 from polbias.eval.simulation.questions import Floats, Questions, yes_no_probabilities
 from polbias.eval.simulation.respondents import SimulatedRespondent
 from polbias.paths import package_file
-
-_REVERSED_VARIANTS = ("negation", "opposite")
 
 
 @lru_cache(maxsize=1)
@@ -33,7 +31,7 @@ class StatementQuestions(Questions):
 
     LABELS = LABELS
     REQUIRED_COLUMNS = ("label_order", "label_agree", "label_disagree", "variant", "policy_issues")
-    OPTIONAL = ("statement_id",)
+    OPTIONAL = ("statement_id", "side")
     TOPIC = "stance"
     SAMPLED = True
     ENGLISH = True  # the labels are, whatever the language of a statement
@@ -41,15 +39,14 @@ class StatementQuestions(Questions):
     def _prepare(self) -> None:
         self.options = np.tile(self.encode_labels(("agree", "disagree")), (self.n, 1))
         self.first = np.array([int(order != "as-printed") for order in self.columns["label_order"]])
-        self.contrast = self.column("variant", dict.fromkeys(_REVERSED_VARIANTS, -1.0), default=1.0)
+        self.contrast = self.column("variant", dict.fromkeys(REVERSED_VARIANTS, -1.0), default=1.0)
         no_issues: dict[str, int] = {}
         signs = [
             [(issues or no_issues).get(name) or 0 for name in ISSUES]
             for issues in self.columns["policy_issues"]
         ]
         self._signs = np.array(signs, np.float64).reshape(self.n, len(ISSUES))
-        right = _weights(tuple(worldviews()["right"].items()))
-        self.side = np.sign(self._signs @ right) * self.contrast
+        self.side = self.column("side", {"left": -1.0, "right": 1.0})
 
     def option_probabilities(self, respondent: SimulatedRespondent, seed: int) -> Floats:
         """Return P(agree) from the mean stance on the issues of a statement, reversed for negations.

@@ -44,7 +44,7 @@ _DESIGN_COLUMNS = (
 )
 _COUNT_INDEX = {"agree": 0, "disagree": 1}
 _LABEL_COLUMNS = ("label_agree", "label_disagree")
-_PROMPT_COLUMNS = ("id", "prompt", "cluster_id", "policy_issues", *_LABEL_COLUMNS)
+_PROMPT_COLUMNS = ("id", "prompt", "cluster_id", "policy_issues", "side", *_LABEL_COLUMNS)
 
 
 def load_policy_rows(
@@ -93,7 +93,7 @@ def _check_analysable(table: Any, location: str) -> None:
     if not table.num_rows:
         raise InputError(f"{location}: found no prompt for this task")
     zeros = [0] * table.num_rows
-    columns = {name: table[name] for name in (*_DESIGN_COLUMNS, "policy_issues")} | {
+    columns = {name: table[name] for name in (*_DESIGN_COLUMNS, "policy_issues", "side")} | {
         "agree": zeros,
         "disagree": zeros,
     }

@@ -49,7 +49,7 @@ class StatementUnits:
 
     Args:
         design: A row per unit with these columns of :func:`polbias.eval.policy.prompts.policy_prompts`:
-            statement, topic, language, instruction, the sign for each issue, contrary.
+            statement, topic, language, instruction, side, the sign for each issue, contrary.
         rule: Reliability rule.
         side: Majority by label order and variant, 0 for none, shape ``(units, 2, 6)``, as of all below.
         p_side: Probabilities of no side, agreement and disagreement, shape ``(units, 2, 6, 3)``: 0 or 1 for
@@ -204,7 +204,7 @@ def group_statements(
             stance, side = (decide(*label_counts, rule) for decide in (reliable_stances, majority_stances))
         probabilities = np.eye(3)[side], np.eye(3)[stance]  # a stance indexes its probability
     first_rows = np.unique(unit, return_index=True)[1]
-    design = prompts.iloc[first_rows][["statement", "topic", "language", "instruction", *ISSUES]]
+    design = prompts.iloc[first_rows][["statement", "topic", "language", "instruction", "side", *ISSUES]]
     return StatementUnits(
         design.assign(contrary=np.bincount(unit, prompts["contrary"], n_units) > 0),
         rule,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from polbias.generators.policy.templates import VARIANTS, Issue, Language, StatementsFile
+from polbias.generators.policy.templates import VARIANTS, Issue, Language, Side, StatementsFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class GateItem:
         issues: policy issue to 1 or -1; an unrelated issue is 0 or absent.
         opposite_type: "contradictory" or "contrary", or None if not annotated.
         topic: the topic, or None if not annotated.
+        side: side of agreement with the original, or None.
         names: by language, parts of words; each text must contain one. Other languages are not checked.
     """
 
@@ -28,6 +29,7 @@ class GateItem:
     issues: Mapping[Issue, int] | None = None
     opposite_type: str | None = None
     topic: str | None = None
+    side: Side | None = None
     names: Mapping[Language, Sequence[str]] = field(default_factory=dict)
 
 
@@ -44,6 +46,7 @@ def items(files: Iterable[StatementsFile]) -> list[GateItem]:
             statement.issues,
             statement.opposite.type,
             statement.topic,
+            statement.side,
             file.names,
         )
         for file in files

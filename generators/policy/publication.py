@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.template_folder import TemplateFolder
 from polbias.generators.policy.tables import dataset
-from polbias.generators.policy.templates import VARIANTS, PolicyTemplates, load_family
+from polbias.generators.policy.templates import VARIANTS, PolicyTemplates, Side, StatementsFile, load_family
 from polbias.manifest import Manifest
 
 
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Mapping[str, Any]:
-    """Return the facts of the dataset card: countries, balance of the policy issues, instructions."""
+    """Return the facts of the dataset card: countries, sides, policy issues, instructions, errata."""
     family = load_family(templates)
     files = family.countries.values()
     first_wording = next(iter(files)).statements[0].wordings["en"]
@@ -23,7 +23,13 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
     return {
         "languages": sorted({language for file in files for language in file.languages}),
         "countries": [
-            {"title": title, "count": len(file.statements), "languages": file.languages, "config": name}
+            {
+                "title": title,
+                "count": len(file.statements),
+                "languages": file.languages,
+                "config": name,
+                "sides": {side: _count_side(file, side) for side in get_args(Side)},
+            }
             for (name, title), file in zip(family.dataset.countries.items(), files, strict=True)
         ],
         "issues": _balance(family),
@@ -32,6 +38,11 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
         "first_statement": {variant: first_wording.text(variant) for variant in VARIANTS},
         "statements": sum(len(file.statements) for file in files),
     }
+
+
+def _count_side(file: StatementsFile, side: Side) -> int:
+    """Return the number of statements of a side."""
+    return sum(statement.side == side for statement in file.statements)
 
 
 def _balance(family: PolicyTemplates) -> list[tuple[str, int, int]]:
@@ -52,7 +63,7 @@ PUBLICATION = Publication(
     template_folder=TemplateFolder(
         "templates/policy",
         marker="content_rules.yaml",
-        read_elsewhere=("leanings.yaml", "quality.yaml", "review*.tsv", "services.yaml"),
+        read_elsewhere=("quality.yaml", "review*.tsv", "services.yaml"),
         advice={"statements": "add the line '  {stem}: NAME OF THE COUNTRY' under countries of dataset.yaml"},
     ),
 )

@@ -306,11 +306,15 @@ def load(folder: Path) -> Probvaa:
 
 _LANGUAGE = "en"
 _SOURCE = "ProbVAA (Ceron et al. 2024), a user's copy"
-_IDENTITY = Identity(name="probvaa", version="1.0.0", canary="none: published data of others")
+_IDENTITY = Identity(name="probvaa", version="2.0.0", canary="none: published data of others")
 
 
 def dataset(data: Probvaa) -> DatasetSpec:
-    """Return the specification of prompts about the published statements with an English text."""
+    """Return the specification of prompts about the published statements with an English text.
+
+    The folder names no sides: a statement has the side that its annotated issues carry.
+    """
+    family = load_family()
     statements = data.statements[data.statements["language"] == _LANGUAGE]
     groups: dict[str, list[GateItem]] = {ALL: []}
     for name, rows in statements.groupby("statement_id", sort=False):
@@ -323,10 +327,14 @@ def dataset(data: Probvaa) -> DatasetSpec:
             )
         country, annotation = name.partition("_")[0], data.annotations[name]
         item = GateItem(
-            name, {_LANGUAGE: variants}, country.upper(), annotation.signs, topic=annotation.domain
+            name,
+            {_LANGUAGE: variants},
+            country.upper(),
+            annotation.signs,
+            topic=annotation.domain,
+            side=family.leanings.carried_side(annotation.signs),
         )
         for group in (ALL, country):
             groups.setdefault(group, []).append(item)
-    family = load_family()
     tables = (prompts(family, _IDENTITY, config, items, _SOURCE, "id") for config, items in groups.items())
     return make_dataset_spec(_IDENTITY, tables)

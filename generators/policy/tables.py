@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from polbias.generators.engine import (
-    ColumnReference,
     Concatenation,
     Constant,
     DatasetSpec,
@@ -26,7 +25,15 @@ from polbias.generators.engine.table_columns import (
 )
 from polbias.generators.policy.items import GateItem, items
 from polbias.generators.policy.prompts import PromptGrid
-from polbias.generators.policy.templates import VARIANTS, Issue, Language, PolicyTemplates, load_family
+from polbias.generators.policy.templates import (
+    REVERSED_VARIANTS,
+    VARIANTS,
+    Issue,
+    Language,
+    PolicyTemplates,
+    Side,
+    load_family,
+)
 from polbias.yaml_models import Identity
 
 ALL, STATEMENTS = "all", "statements"
@@ -131,6 +138,7 @@ def prompts(
         "statement": text,
         "variant": by_levels("variant", str),
         "policy_issues": by_statement(lambda item: _issues(family, item.issues), issue_type(family)),
+        "side": by_levels("statement variant", lambda name, variant: _side(statement_by_id[name], variant)),
         "instruction_id": instruction,
         "label_order": order,
     }
@@ -139,6 +147,13 @@ def prompts(
 
 def _issues(family: PolicyTemplates, signs: Mapping[Issue, int] | None) -> dict[str, int] | None:
     return None if signs is None else {issue: signs.get(issue, 0) for issue in family.dataset.issues}
+
+
+def _side(item: GateItem, variant: str) -> Side | None:
+    """Return the side of agreement with a variant of a statement."""
+    if item.side is None or variant not in REVERSED_VARIANTS:
+        return item.side
+    return "left" if item.side == "right" else "right"
 
 
 class _Text(NamedTuple):
@@ -157,7 +172,7 @@ def _statements_table(family: PolicyTemplates, statements: Sequence[GateItem]) -
         for variant, text in texts.items()
     ]
     by_text, by_item = lookup_over("text", rows), lookup_over("text", (row.item for row in rows))
-    text_attributes = {"language": "language", "statement": "text", "variant": "variant"}
+    text_attributes = {"language": "language", "prompt": "text", "statement": "text", "variant": "variant"}
     columns = (
         _constant_columns(family)
         | attribute_columns(by_text, text_attributes)
@@ -165,7 +180,7 @@ def _statements_table(family: PolicyTemplates, statements: Sequence[GateItem]) -
     )
     columns |= {
         "id": by_text(lambda row: f"{STATEMENTS}/{row.item.id}/{row.language}/{row.variant}"),
-        "prompt": ColumnReference(column="statement"),
         "policy_issues": by_item(lambda item: _issues(family, item.issues), issue_type(family)),
+        "side": by_text(lambda row: _side(row.item, row.variant)),
     }
     return table(family.dataset.identity, STATEMENTS, {"text": range(len(rows))}, columns)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, StringConstraints, model_validator
 
+from polbias.generators.engine.errata import Erratum, ErratumScope, load_errata
 from polbias.paths import package_file
 from polbias.yaml_models import (
     Identity,
@@ -27,6 +28,7 @@ from polbias.yaml_models import (
 Variant = Literal["original", "paraphrase1", "paraphrase2", "paraphrase3", "negation", "opposite"]
 # The original, then the variants with the same expected stance, then the variants with the opposite stance.
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
+REVERSED_VARIANTS: tuple[Variant, ...] = ("negation", "opposite")
 Sentence = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\n{}]+$")]
 Language = Literal["en", "de", "fr", "it", "es"]
 Issue = Literal[
@@ -40,8 +42,8 @@ Issue = Literal[
     "liberal_society",
 ]
 
-
 Issues = Mapping[Issue, Literal[1, -1]]
+Side = Literal["left", "right"]
 
 
 class Opposite(TemplateModel):
@@ -81,6 +83,7 @@ class Statement(TemplateModel):
         rejects: content that the original rejects.
         issues: policy issue to 1 if agreement with the original supports it, -1 if it opposes it; unrelated
             issues are absent. A file has issues or a content.
+        side: side of agreement with the original, if it has one; its issues must carry it.
         opposite: relation of the semantic opposite.
         wordings: by language.
     """
@@ -90,6 +93,7 @@ class Statement(TemplateModel):
     demands: str | None = None
     rejects: str | None = None
     issues: Issues = Field(default_factory=dict)
+    side: Side | None = None
     opposite: Opposite
     wordings: Mapping[Language, Wording]
 
@@ -168,7 +172,39 @@ class ContentsFile(TemplateModel):
     contents: Mapping[Name, Content]
 
 
-Side = Literal["agree", "disagree"]
+class LeaningsFile(TemplateModel):
+    """``leanings.yaml``.
+
+    Attributes:
+        source: of the assignment of issues to sides.
+        left: issues whose support is a stance of the left.
+        right: issues whose support is a stance of the right.
+        sideless: issues whose statements have no side.
+    """
+
+    source: Text
+    left: tuple[Issue, ...]
+    right: tuple[Issue, ...]
+    sideless: tuple[Issue, ...] = ()
+
+    def carried_side(self, issues: Mapping[Issue, int]) -> Side | None:
+        """Return the side of agreement by the issues of a statement.
+
+        None if the issues belong to no side or to both, or if one of them is sideless.
+        """
+        supported = {issue for issue, sign in issues.items() if sign > 0}
+        opposed = {issue for issue, sign in issues.items() if sign < 0}
+        if not (supported | opposed).isdisjoint(self.sideless):
+            return None
+        left, right = {*self.left}, {*self.right}
+        is_left, is_right = (
+            bool(supported & left or opposed & right),
+            bool(supported & right or opposed & left),
+        )
+        return None if is_left == is_right else "left" if is_left else "right"
+
+
+StanceLabel = Literal["agree", "disagree"]
 
 
 class PolicyDatasetFile(TemplateModel):
@@ -222,7 +258,7 @@ class StanceInstructions(TemplateModel):
     """The prompt grid: instructions x label orders."""
 
     language: Text
-    orders: Mapping[str, tuple[Side, Side]]
+    orders: Mapping[str, tuple[StanceLabel, StanceLabel]]
     instructions: Annotated[tuple[StanceInstruction, ...], Field(min_length=1), require_unique("id")]
     prompt: str
     paper: str
@@ -246,13 +282,17 @@ class PolicyTemplates:
         folder: the folder of the template files.
         dataset: identity and design constants.
         instructions: the prompt grid.
+        leanings: sides of the policy issues.
         countries: statements by file name, with the issues of their contents.
+        errata: errors of earlier versions.
     """
 
     folder: Path
     dataset: PolicyDatasetFile
     instructions: StanceInstructions
+    leanings: LeaningsFile
     countries: Mapping[str, StatementsFile]
+    errata: Sequence[Erratum[ErratumScope]]
 
 
 def load_family(folder: Path | None = None) -> PolicyTemplates:
@@ -262,9 +302,12 @@ def load_family(folder: Path | None = None) -> PolicyTemplates:
     instructions = load_template(folder / "instructions.yaml", StanceInstructions)
     files = {name: folder / "statements" / f"{name}.yaml" for name in dataset.countries}
     contents = load_template(folder / "content_rules.yaml", ContentsFile).contents
+    leanings = load_template(folder / "leanings.yaml", LeaningsFile)
     countries = {
         name: _resolve_contents(path, load_statements(path), contents) for name, path in files.items()
     }
+    for name, file in countries.items():
+        _check_sides(files[name], file, leanings)
     file_by_id: dict[str, str] = {}
     for name, file in countries.items():
         for index, statement in enumerate(file.statements):
@@ -274,7 +317,8 @@ def load_family(folder: Path | None = None) -> PolicyTemplates:
                     files[name], location, f"{statement.id!r} occurs in {file_by_id[statement.id]}.yaml too"
                 )
             file_by_id[statement.id] = name
-    return PolicyTemplates(folder, dataset, instructions, countries)
+    errata = load_errata(folder, Erratum[ErratumScope])
+    return PolicyTemplates(folder, dataset, instructions, leanings, countries, errata)
 
 
 def _resolve_contents(path: Path, file: StatementsFile, contents: Mapping[str, Content]) -> StatementsFile:
@@ -291,3 +335,14 @@ def _resolve_contents(path: Path, file: StatementsFile, contents: Mapping[str, C
             statement = statement.model_copy(update={"issues": issues})
         statements.append(statement)
     return file.model_copy(update={"statements": tuple(statements)})
+
+
+def _check_sides(path: Path, file: StatementsFile, leanings: LeaningsFile) -> None:
+    """Raise an error for a side that the issues of its statement do not carry."""
+    for index, statement in enumerate(file.statements):
+        carried_side = leanings.carried_side(statement.issues)
+        if statement.side not in (None, carried_side):
+            codes = ", ".join(f"{issue} {sign:+d}" for issue, sign in statement.issues.items()) or "no issue"
+            expected = f"{carried_side!r} or no side" if carried_side else "no side"
+            problem = f"found {statement.side!r}, expected {expected} by {codes} (leanings.yaml)"
+            raise field_error(path, f"statements.{index}.side", f"{problem}; correct the side or the issues")

@@ -71,6 +71,7 @@ def _statement(number: int, variant: str, order: str) -> Row:
         "opposite_type": "contradictory", "instruction_id": "p1-agree", "label_order": order, "label_agree": "agree",
         "label_disagree": "disagree",
         "policy_issues": {issue: 1 if (number + place) % 2 else -1 for place, issue in enumerate(ISSUES)},
+        "side": None,
     }  # fmt: skip
 
 

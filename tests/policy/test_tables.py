@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-import yaml
 
 from polbias.errors import TemplateError
 from polbias.generators.engine import TableRows
+from polbias.generators.engine.table_columns import column_meanings
 from polbias.generators.policy.prompts import PromptGrid
 from polbias.generators.policy.tables import dataset
 from polbias.generators.policy.templates import VARIANTS, load_family
@@ -70,9 +70,31 @@ def test_the_first_rows_have_all_variants(tables: dict[str, pa.Table]) -> None:
 
 
 def test_columns_are_documented(tables: dict[str, pa.Table]) -> None:
-    documented = yaml.safe_load((package_file("cards") / "columns.yaml").read_text("utf-8"))
     names = {name for table in tables.values() for name in table.column_names}
-    assert names == {*documented["shared"], *documented["policy-statements"]}
+    assert names == {*column_meanings("policy-statements", ())}
+
+
+def test_configs_have_the_same_columns_in_the_same_order_and_none_is_always_null(
+    tables: dict[str, pa.Table],
+) -> None:
+    first, *others = (table.schema for table in tables.values())
+    assert all(schema.equals(first) for schema in others)
+    filled = {
+        name
+        for table in tables.values()
+        for name in table.column_names
+        if table[name].null_count < len(table)
+    }
+    assert filled == {*first.names}
+
+
+def test_the_side_is_of_the_text_and_turns_with_its_claim(tables: dict[str, pa.Table]) -> None:
+    side_of = {each.id: each.side for file in load_family().countries.values() for each in file.statements}
+    turned = {"left": "right", "right": "left", None: None}
+    for config in ("all", "statements"):
+        for row in tables[config].to_pylist():
+            side = side_of[row["statement_id"]]
+            assert row["side"] == (turned[side] if row["variant"] in ("negation", "opposite") else side)
 
 
 def test_ids_are_unique_and_texts_stand_once(tables: dict[str, pa.Table]) -> None:
@@ -125,6 +147,18 @@ def test_the_wrapper_of_the_paper() -> None:
         ("statements/nl.yaml", "demands:", "issues: {}\n    demands:", "expected one of demands"),
         ("statements/nl.yaml", "type: contrary", "type: contrarian", "opposite.type"),
         ("statements/nl.yaml", "id: nl-02", "id: pl-02", "statements"),
+        (
+            "statements/nl.yaml",
+            "side: left",
+            "side: right",
+            "side: found 'right', expected 'left' or no side by ",
+        ),
+        (
+            "statements/nl.yaml",
+            "demands: asylum-seekers-at-work",
+            "demands: asylum-seekers-at-work\n    side: right",
+            "side: found 'right', expected no side by restrictive_migration_policy -1",
+        ),
     ],
 )
 def test_bad_templates_end_in_one_message(

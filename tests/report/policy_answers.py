@@ -11,7 +11,7 @@ from polbias.eval.policy import section
 from polbias.eval.policy.answers import ISSUES, ORDERS, VARIANTS
 from polbias.eval.simulation import SimulatedAnswers, SimulatedRespondent, questions
 from tests.support.outcomes import outcomes
-from tests.support.policy_samples import varied
+from tests.support.policy_samples import text_side, varied
 
 Row = dict[str, Any]
 TASK = "polbias_policy_stance"
@@ -24,6 +24,13 @@ def statements(
     language: str = "en",
 ) -> list[Row]:
     """Statements for and against the issues in turns, in wordings, instructions and both label orders."""
+    issues = [
+        {
+            issue: (1 - 2 * (number // len(ISSUES) % 2)) * (place == number % len(ISSUES))
+            for place, issue in enumerate(ISSUES)
+        }
+        for number in range(count)
+    ]
     return [
         {
             "id": f"all/de-{number:02}/{variant}/{instruction}/{order}",
@@ -39,10 +46,8 @@ def statements(
             "country": "DE",
             "variant": variant,
             "opposite_type": "contradictory",
-            "policy_issues": {
-                issue: (1 - 2 * (number // len(ISSUES) % 2)) * (place == number % len(ISSUES))
-                for place, issue in enumerate(ISSUES)
-            },
+            "policy_issues": issues[number],
+            "side": text_side(issues[number], variant),
             "instruction_id": instruction,
             "label_order": order,
             "label_agree": "agree",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pandas as pd
 
 from polbias.eval.policy.analysis import estimates, iter_findings, notices
-from polbias.eval.policy.answers import ISSUES, issue_sides
+from polbias.eval.policy.answers import ISSUES
 from polbias.eval.policy.respondent import read_answers
 from polbias.eval.policy.section import build_section
 from polbias.eval.report.document import Finding, ReportTable, Section
 from polbias.eval.report.reporter import ReportSettings
+from tests.support.policy_samples import LEFT_ISSUES
 
-LEFT = dict.fromkeys(ISSUES, 0) | {issue: -side for issue, side in issue_sides().items()}
+LEFT = dict.fromkeys(ISSUES, 0) | LEFT_ISSUES
 
 
 def report(*tables: pd.DataFrame, settings: ReportSettings | None = None) -> Section:

@@ -97,6 +97,7 @@ def test_likelihoods_give_a_share_and_the_likelier_label() -> None:
         ({"opposite_type": "odd"}, ValueError),
         ({"policy_issues": dict.fromkeys(ISSUES, 2)}, ValueError),
         ({"policy_issues": "none"}, AttributeError),
+        ({"side": "centre"}, ValueError),
     ],
 )
 def test_what_cannot_be_analysed_is_refused(change: dict[str, Any], error: type[Exception]) -> None:
@@ -324,6 +325,22 @@ def test_one_sided_statements_have_no_leaning() -> None:
     assert (one.estimate.value, one.estimate.p, one.bounds, one.scores) == (None, None, None, None)
     assert [notice.action for notice in found.notices] == [words("policy").notices["one_sided_done"]]
     assert [each.key for each in found.findings if not each.is_refusal_gap] == ["", "", "law_and_order"]
+
+
+@pytest.mark.parametrize("old", [True, False])
+def test_statements_without_a_side_have_no_leaning_and_the_report_says_why(old: bool) -> None:
+    """Rows before version 3.0.0 have no such column, whatever their issues; those of a user's set may be empty."""
+    docs = [{key: value for key, value in doc.items() if key != "side"} for doc in statements()]
+    found = quick(said(holds(LEFT), docs if old else [doc | {"side": None} for doc in docs]))
+    assert (finding(found).estimate.value, finding(found, "reliable_leaning").estimate.value) == (None, None)
+    assert [notice.action for notice in found.notices] == [words("policy").notices["no_side_done"]]
+    assert finding(found, "issue", "law_and_order").estimate.value == -100
+
+
+def test_the_side_of_a_statement_is_its_column_and_not_its_issues() -> None:
+    turned = {"left": "right", "right": "left", None: None}
+    found = quick(said(holds(LEFT), [doc | {"side": turned[doc["side"]]} for doc in statements()]))
+    assert finding(found).estimate.value == 100
 
 
 def test_few_statements_are_never_certain() -> None:

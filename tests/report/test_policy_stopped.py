@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import t
 
 from polbias.eval.policy.analysis import estimates
-from polbias.eval.policy.metrics import leaning, process_leaning
+from polbias.eval.policy.metrics import leaning, process_sampled
 from polbias.eval.policy.prompts import respondent_prompts
 from polbias.eval.policy.respondent import read_answers
 from polbias.eval.policy.section import build_section
@@ -101,7 +101,7 @@ def test_the_leaning_reads_first_answers() -> None:
 def test_the_metric_of_the_task_is_the_leaning_of_the_report() -> None:
     docs, said = answers()
     for name in ("stopped", "once"):
-        items = [process_leaning(doc, each).row for doc, each in zip(docs, said[name], strict=True)]
+        items = [process_sampled(doc, each).row for doc, each in zip(docs, said[name], strict=True)]
         found = estimates(*read_answers(tables()[name]))["leaning"].estimate
         assert 100 * leaning(items) == pytest.approx(found.value)
         half = t.ppf(0.975, found.clusters - 2) * 100 * leaning.error(items)

@@ -275,7 +275,7 @@ def _example(family: str, name: str, config: str) -> dict[str, Any]:
             "statement_id": "s", "cluster_id": "s", "country": "DE", "language": "en",
             "opposite_type": "contrary", "variant": "original", "instruction_id": "i",
             "label_order": "inverted", "label_agree": "beneficial", "label_disagree": "harmful",
-            "policy_issues": {},
+            "policy_issues": {}, "side": None,
         }  # fmt: skip
     if family == "selfassess":
         return choices(1, ways=(3,))[0] | {"side": "left"}

@@ -17,6 +17,7 @@ from polbias.eval.policy.robustness import acquiescence, label_order_gap
 from polbias.eval.policy.worldview import balanced_stance
 from polbias.eval.report.paired import count_unanswered, paired_differences
 from tests.eval.policy.rows import prompt, units_of
+from tests.support.policy_samples import text_side
 
 N, STATEMENTS = 30, 40
 Counts = Callable[[int, int, int], tuple[int, int]]
@@ -27,7 +28,7 @@ def asked(counts: Counts) -> PolicyAnswers:
     """The answers to statements of the right (odd numbers) and of the left, each on a topic of its own."""
     prompts = policy_prompts(
         [
-            prompt(variant, order=order, statement=f"xx_{number:02}", policy_issues=_issues(number))
+            prompt(variant, order=order, statement=f"xx_{number:02}", side=_text_side(number, variant))
             for number in range(STATEMENTS)
             for variant in VARIANTS
             for order in ORDERS
@@ -50,8 +51,8 @@ def _sign(number: int) -> int:
     return 1 if number % 2 else -1
 
 
-def _issues(number: int) -> dict[str, int]:
-    return {"law_and_order": _sign(number)}
+def _text_side(number: int, variant: str) -> str | None:
+    return text_side({"law_and_order": _sign(number)}, variant)
 
 
 def leaning(answers: PolicyAnswers) -> BalancedStance:

@@ -195,6 +195,7 @@ def test_ways_to_give_the_same_table() -> None:
         ({"label_order": "other"}, "column 'label_order'"),
         ({"opposite_type": "other"}, "column 'opposite_type'"),
         ({"policy_issues": {"law_and_order": 2}}, "policy_issues"),
+        ({"side": "centre"}, "column 'side', row 0: found 'centre', expected left or none or right"),
         ({"agree_share": 2}, "column 'agree_share', row 0: found 2"),
         ({"agree": -1}, "column 'agree', row 0: found -1"),
         ({"disagree": "few"}, "column 'disagree', row 0: found 'few'"),

@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from polbias.eval.policy.analysis import smallest_p
-from polbias.eval.policy.answers import issue_sides
 from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.worldview import MIN_STATEMENTS, stance_contrast
 from polbias.generators.policy.templates import load_family
@@ -19,11 +18,7 @@ from tests.eval.policy.rows import statement, units_of
 def shipped() -> tuple[np.ndarray, pd.Categorical, np.ndarray]:
     """Sides of the published statements, their topics, and every statement as one of its own."""
     every = [each for file in load_family().countries.values() for each in file.statements]
-    placed = [
-        {issue_sides().get(str(issue), 0) * sign for issue, sign in each.issues.items()} - {0}
-        for each in every
-    ]
-    sides = np.array([next(iter(each)) if len(each) == 1 else 0 for each in placed], np.int8)
+    sides = np.array([{"left": -1, "right": 1, None: 0}[each.side] for each in every], np.int8)
     return sides, pd.Categorical([each.topic for each in every]), np.arange(len(every))
 
 

@@ -81,6 +81,7 @@ def test_policy_gives_back_the_interval_of_the_leaning(tmp_path: Path, refused: 
             "policy_issues": {"law_and_order": 1 if number % 2 else -1}, "dataset": "policy-statements",
         }  # fmt: skip
         favours_right = bool(number % 2) != (variant in ("negation", "opposite"))
+        doc["side"] = "right" if favours_right else "left"
         refuses = favours_right and rng.random() < refused
         label = "I cannot answer that." if refuses else "agree" if agrees else "disagree"
         samples.append((doc, [label] * 2))

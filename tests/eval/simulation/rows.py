@@ -7,6 +7,7 @@ from itertools import permutations, product
 from typing import Any
 
 from polbias.eval.policy.answers import ISSUES, ORDERS, VARIANTS
+from tests.support.policy_samples import text_side
 from tests.tasks.xphemism_rows import rows as xphemism_rows
 
 Row = dict[str, Any]
@@ -89,6 +90,7 @@ def statements(count: int = 8) -> list[Row]:
             "variant": variant,
             "opposite_type": "contradictory",
             "policy_issues": {name: (1 - 2 * (number % 2)) * (name == ISSUE) for name in ISSUES},
+            "side": text_side({ISSUE: 1 - 2 * (number % 2)}, variant),
             "instruction_id": "p1-agree",
             "label_order": order,
             "label_agree": "agree",

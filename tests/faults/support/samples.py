@@ -68,6 +68,7 @@ def policy() -> list[Sample]:
             "label_disagree": "disagree",
             "opposite_type": "contrary",
             "policy_issues": {"law_and_order": 1, "liberal_society": -1},
+            "side": "right" if variant == "original" else "left",
             "cluster_id": "xx_1",
             "prompt": "Do you agree?",
         }
