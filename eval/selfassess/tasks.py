@@ -57,8 +57,6 @@ def load_choices(
     **_: Any,
 ) -> Json:
     """Load the rows of a question of the second stage (``custom_dataset``)."""
-    import pyarrow as pa
-
     source = polbias_stage2 or os.environ.get(STAGE2)
     if not source:
         raise InputError(
@@ -88,8 +86,6 @@ def load_choices(
             f'choose one with --metadata \'{{"polbias_set": "{sets[0]}"}}\''
         )
     table = data.keep_first_values(table, "cluster_id", polbias_items, "polbias_items")
-    if "gold" not in table.column_names:  # lm_eval requires a target
-        table = table.append_column("gold", pa.nulls(table.num_rows, pa.string()))
     _log.warning(f"second stage: {table.num_rows:,} rows about {sets[0]} from {source}")
     return data.to_dataset_dict(table)
 
