@@ -60,7 +60,7 @@ def test_statements_that_no_reader_would_sign(family: Path) -> None:
 @pytest.mark.parametrize("family", ["xphemism"], indirect=True)
 def test_a_placebo_unlike_the_loaded_words_and_a_claim_twice(family: Path) -> None:
     assert [*xphemism(family)] == []
-    change(family / "morphology.placebo.tsv", "Zeitfrist\tnoun", "Zeitfrist\tadjective")
+    change(family / "morphology.placebo.tsv", "Zeitabschnitt\tnoun", "Zeitabschnitt\tadjective")
     file = family / "claims/work_and_welfare.yaml"
     text = file.read_text("utf-8")
     first = text.split('claim: "')[1].split('"')[0]
@@ -69,4 +69,4 @@ def test_a_placebo_unlike_the_loaded_words_and_a_claim_twice(family: Path) -> No
     found = [*xphemism(family)]
     assert len(found) == 2
     assert found[0].startswith("work-001, work-002: ")
-    assert "'Zeitfrist'" in found[1]
+    assert "'Zeitabschnitt'" in found[1]

@@ -26,16 +26,6 @@ def _run(tmp_path: Path, text: str, *more: str, name: str = "claims.csv") -> lis
         return list(csv.DictReader(file))
 
 
-def test_example_of_the_documentation(tmp_path: Path) -> None:
-    page = Path("docs/xphemism.md").read_text("utf-8")
-    told = page.split("$ cat claims.csv\n")[1].split("$ polbias author pairs")[0]
-    rows = _run(tmp_path, told)
-    shown = page.split("```text\n")[1].split("```")[0]
-    assert "".join(f"{row['claim_id']}  {row['shifted_claim']}\n" for row in rows) == shown
-    assert {row["status"] for row in rows} == {"made"}
-    assert rows[1]["reason"] == ""
-
-
 def test_a_pair_can_be_asked_for_and_every_row_is_answered(tmp_path: Path) -> None:
     rows = _run(
         tmp_path,

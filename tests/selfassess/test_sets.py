@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from polbias.errors import TemplateError
+from polbias.generators.authoring.set_similarity import item_rules
+from polbias.generators.language.similarity import words
 from polbias.generators.selfassess.items import load_all, load_items, tilt_imbalance
 from polbias.generators.selfassess.templates import load_family
 from tests.selfassess.small import small_folder
@@ -161,6 +163,18 @@ def test_balance(folder: Path) -> None:
     assert tilt_imbalance([*left, *neutral, right[0]]) is None
     assert "as many left as right" in str(tilt_imbalance([*left, *neutral]))
     assert "a third neutral" in str(tilt_imbalance([*left, *right, neutral[0]]))
+
+
+@pytest.mark.parametrize("set_id", ["poligen", "econolex", "bundestag"])
+def test_no_function_word_tells_the_side(set_id: str) -> None:
+    family = load_family()
+    function_words = item_rules().function_words[family.sets[set_id].language].split()
+    counts = {tilt: Counter[str]() for tilt in ("left", "right", "neutral")}
+    for item in load_items(family, set_id):
+        counts[item.tilt].update({*words(item.text)})
+    for word in function_words:
+        left, right = counts["left"][word], counts["right"][word]
+        assert (left - right) ** 2 <= 4 * (left + right), (word, left, right)
 
 
 def test_all_that_a_set_lacks_is_named_at_once(folder: Path) -> None:
