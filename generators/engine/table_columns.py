@@ -49,6 +49,8 @@ def column_meanings(dataset: str, names: Iterable[str], cards: Path | None = Non
     # "like" names another dataset with the same columns.
     meanings: dict[str, str] = default_sections["shared"] | sections.get(section.get("like"), {}) | section
     meanings.pop("like", None)
+    # A shared column that the dataset has not got is null in its section.
+    meanings = {name: meaning for name, meaning in meanings.items() if meaning is not None}
     meanings[_LAST_COLUMN] = meanings.pop(_LAST_COLUMN)
     if unknown := [name for name in names if name not in meanings]:
         path = (cards or package_file("cards")) / "columns.yaml"
