@@ -44,13 +44,14 @@ def lint_text(text: str, language: str, country: str | None) -> Iterator[str]:
 
 def find_misspelled_words(text: str, language: str, country: str | None) -> Iterator[str]:
     """Yield the words of a text that are spelled as in another country; names are not compared."""
-    find_slip = {
+    find_slip_by_language = {
         "en": _find_british_slip if country in _BRITISH_COUNTRIES else _find_american_slip,
         "de": _find_swiss_slip if country in _SWISS_COUNTRIES else _find_german_slip,
-    }.get(language)
-    for word in dict.fromkeys(_WORD.findall(text)) if find_slip else ():
-        if slip := find_slip(word):
-            yield f"{word!r} {slip}"
+    }
+    if find_slip := find_slip_by_language.get(language):
+        for word in dict.fromkeys(_WORD.findall(text)):
+            if slip := find_slip(word):
+                yield f"{word!r} {slip}"
 
 
 def find_unintroduced_persons(text: str, language: str) -> Iterator[str]:
