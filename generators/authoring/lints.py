@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import median
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 
 from polbias.generators.authoring.quality_gate import check
 from polbias.generators.authoring.review import read_review
+from polbias.generators.authoring.text_lints import lint_text
 from polbias.generators.language.similarity import nearest_earlier_text
 from polbias.generators.policy.items import items
 from polbias.generators.policy.templates import load_family as load_policy
@@ -49,6 +51,29 @@ def layout_leaks(manifest: Manifest, folder: Path) -> Iterator[str]:
             if abs(group_share - share) > max(_MAX_SHARE_DIFFERENCE, _MAX_MISSING_ROWS / n_rows):
                 detail = f"{labels[0]!r} is the gold label of {group_share:.0%} here, of {share:.0%} overall"
                 yield f"{config}: {name} {worst[name]!r} gives the label away: {detail}"
+
+
+def argument_slips(manifest: Manifest, folder: Path) -> Iterator[str]:
+    """Yield the slips of arguments, instructions and examples, with the number of texts, by config.
+
+    Configs that end in ``_paper`` have the errors of the paper and are left out.
+    """
+    columns = ["argument", "prompt", "language", "country"]
+    for config, splits in manifest.configs.items():
+        files = [folder / file.path for file in splits["test"].files] if "test" in splits else []
+        if config.endswith("_paper") or not files or not {*columns} <= {*pq.read_schema(files[0]).names}:
+            continue
+        texts_by_locale: dict[tuple[str, str | None], dict[str, None]] = {}
+        for row in pq.read_table(files, columns=columns).to_pylist():
+            texts = texts_by_locale.setdefault((row["language"], row["country"]), {})
+            texts |= dict.fromkeys((row["argument"], row["prompt"].removesuffix(row["argument"])))
+        counts = Counter(
+            slip
+            for (language, country), texts in texts_by_locale.items()
+            for text in texts
+            for slip in dict.fromkeys(lint_text(text, language, country))
+        )
+        yield from (f"{config}: {slip} ({count:,} texts)" for slip, count in counts.most_common())
 
 
 def policy(templates: Path | None) -> Iterator[str]:

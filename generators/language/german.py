@@ -35,6 +35,11 @@ _PREFIXES = frozenset({"an", "auf", "aus", "ein", "mit", "vor", "zu"})
 _CLAUSE_END = re.compile(r", (?=während |weil |dass |ob |wenn |die |der |das |den |dem )")
 
 
+def spell_swiss(text: str) -> str:
+    """Return a text as it is spelled in Switzerland, with ss for ß."""
+    return text.replace("ß", "ss")
+
+
 def indefinite_phrase(adjective: str, noun: str, gender: Gender) -> str:
     """Return indefinite article, adjective and noun in the nominative singular."""
     return " ".join(filter(None, (_EIN[gender], adjective and adjective + _ENDING[gender], noun)))

@@ -111,7 +111,7 @@ class _Check:
         """Yield the distinct contents of rows per batch, with the ids of their rows."""
         for file in files:
             with pq.ParquetFile(file) as parquet:
-                columns = ["id", "gold", "erratum", *_TEXTS]
+                columns = ["id", "gold", *["erratum"] * bool(self._excuses), *_TEXTS]
                 for batch in parquet.iter_batches(columns=columns + [*_MARK_BY_PERSON] * self._has_marks):
                     table = pa.table(batch).flatten()
                     if self._has_marks:
@@ -134,7 +134,7 @@ class _Check:
         label = self._verdict(form)
         if label == row["gold"]:
             return _PROVED_OUTCOME
-        excused = not {*(row["erratum"] or "").split(";")}.isdisjoint(self._excuses)
+        excused = not {*(row.get("erratum") or "").split(";")}.isdisjoint(self._excuses)
         return (
             _EXCUSED_OUTCOME
             if excused

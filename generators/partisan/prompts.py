@@ -109,7 +109,8 @@ class ArgumentPrompts:
         return frozenset((pair.pattern.key, pair.gold, pair.gender) for pair in pairs)
 
     def _write_prefix(self, shots: int, instruction: str, leaning: Leaning, block: int) -> str:
-        template = self._instructions[instruction].text
+        kind, country = self.pairs[0].kind, self.writer.country.country
+        template = self._file.text(kind, instruction, country)
         texts, labels = self.writer.language.instruction_texts, self._file.labels
         order: Order = "random"
         for erratum in self.errata(shots, instruction) if self.paper_edition else ():

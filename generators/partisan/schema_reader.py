@@ -229,7 +229,7 @@ _CONNECTIVES = {
         "the sun rises every day",
     ),
     "de": _Connectives(
-        re.compile(",(?: und)? weil "),
+        re.compile(",? und weil |, weil "),
         "Daraus ergibt sich: ",
         ", wenn ",
         {
@@ -354,7 +354,8 @@ def _lexicon(
     relations = {comparison.more: SUPERIOR for comparison in clauses.comparisons.values()}
     relations |= {comparison.less: INFERIOR for comparison in clauses.comparisons.values()}
     return {
-        "name": {name: name for name in names} | {clauses.juror: JUROR_PREDICATE},
+        "name": {name: name for name in names}
+        | dict.fromkeys((clauses.juror.first, clauses.juror.again), JUROR_PREDICATE),
         "member": {noun: label for (_, label), noun in members.items()},
         "members": {side.member.plural: side.label for side in sides},
         "a_member": label_by_phrase,

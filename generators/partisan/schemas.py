@@ -151,6 +151,7 @@ class _Schemas(TemplateModel):
 class _Wording(TemplateModel):
     main: str
     sub: str = ""
+    ends_in_clause: bool = False
 
 
 class _Comparison(TemplateModel):
@@ -159,14 +160,24 @@ class _Comparison(TemplateModel):
     equal: Text
 
 
+class _IndefinitePerson(TemplateModel):
+    """A person without a name: the words that introduce the person, and the words of later clauses."""
+
+    first: Text
+    again: Text
+
+
 class ClauseWordings(TemplateModel):
-    """The wordings of a language; `sub` is the form of a clause after "because", if different."""
+    """The wordings of a language; `sub` is the form of a clause after "because", if different.
+
+    A comma precedes `and_because` after a wording with `ends_in_clause`, whose `sub` ends in another clause.
+    """
 
     language: Literal["en", "de"]
     because: str
     and_because: str
     therefore: str
-    juror: Text
+    juror: _IndefinitePerson
     comparisons: Mapping[Name, _Comparison]
     properties: Mapping[Name, Text]
     conclusion: _Wording
@@ -201,10 +212,11 @@ def load_clauses(folder: Path, tag: str) -> tuple[ClauseWordings, TemplateRender
 
 @dataclass(frozen=True)
 class WordedClause:
-    """A clause as a main clause, its form after "because", and its formula."""
+    """A clause as a main clause, its form after "because", whether that ends in a clause, and its formula."""
 
     main: str
     sub: str
+    ends_in_clause: bool
     formula: Formula
 
 
@@ -238,7 +250,7 @@ class FormalWriter:
         *schema_premises, membership = premises
         text = self._stage.language.patterns.distractor
         distractor = WordedClause(
-            text, german.verb_last(text) if self._stage.tag == "de" else text, DISTRACTOR
+            text, german.verb_last(text) if self._stage.tag == "de" else text, False, DISTRACTOR
         )
         ordered_clauses = {
             "default": premises,
@@ -250,12 +262,13 @@ class FormalWriter:
         if cell.variation == "conlast":
             sentences = [english.capitalize_first(clause.main) for clause in ordered_clauses]
             # in German a sentence after a colon begins with a capital letter
-            last_clause = conclusion.main if self._stage.tag == "en" else conclusion_sentence
-            text = ". ".join([*sentences, self.clauses.therefore + last_clause]) + "."
+            last_sentence = conclusion.main if self._stage.tag == "en" else conclusion_sentence
+            text = ". ".join([*sentences, self.clauses.therefore + last_sentence]) + "."
         else:
-            *first_clauses, last_clause = (clause.sub for clause in ordered_clauses)
-            because = "".join(self.clauses.because + sub for sub in first_clauses)
-            text = f"{conclusion_sentence}{because}{self.clauses.and_because}{last_clause}."
+            *first_clauses, last_clause = ordered_clauses
+            because = "".join(self.clauses.because + clause.sub for clause in first_clauses)
+            comma = "," if first_clauses[-1].ends_in_clause else ""
+            text = f"{conclusion_sentence}{because}{comma}{self.clauses.and_because}{last_clause.sub}."
         return Argument(
             text=text,
             conclusion=conclusion_sentence,
@@ -270,7 +283,11 @@ class FormalWriter:
         """Return conclusion, premises, slot values, and the number of steps and negations."""
         clauses, slots, symbols = self.clauses, *self._cast(cell)
         schema = self._schemas[cell.base]
-        schema_premises = [self._clause(clause, slots, symbols) for clause in getattr(schema, cell.gold)]
+        schema_premises = []
+        for schema_clause in getattr(schema, cell.gold):
+            schema_premises.append(self._clause(schema_clause, slots, symbols))
+            if _mentions_juror(schema_clause):
+                slots["c"] = clauses.juror.again
         subject, object_ = "YX" if cell.negated else "XY"
         subject_named_first = (cell.first_named == "favoured") == (subject == "X")
         form, wording = (
@@ -313,11 +330,10 @@ class FormalWriter:
 
     def _render(self, field: str, wording: _Wording, slots: Document, formula: Formula) -> WordedClause:
         main = self._texts.render(field, wording.main, slots)
-        return WordedClause(
-            main, self._texts.render(field, wording.sub, slots) if wording.sub else main, formula
-        )
+        sub = self._texts.render(field, wording.sub, slots) if wording.sub else main
+        return WordedClause(main, sub, wording.ends_in_clause, formula)
 
-    def _cast(self, cell: XlArgumentDesign) -> tuple[Document, Mapping[str, str]]:
+    def _cast(self, cell: XlArgumentDesign) -> tuple[dict[str, Any], Mapping[str, str]]:
         """Return the values of a schema's symbols in its texts, and in its formulas."""
         clauses, sides = self.clauses, self._stage.words.sides
         cell_index = FIRST_NAMED.index(cell.first_named) + 2 * cell.negated + 4 * (cell.gender == "m")
@@ -332,7 +348,12 @@ class FormalWriter:
         }
         parties = {"P": cell.leaning, "Q": opposite_leaning(cell.leaning)}
         labels = {symbol: sides[side].label for symbol, side in parties.items()}
-        slots: dict[str, Any] = {"X": MARKS[0], "Y": MARKS[1], "c": clauses.juror, "comparison": comparison}
+        slots: dict[str, Any] = {
+            "X": MARKS[0],
+            "Y": MARKS[1],
+            "c": clauses.juror.first,
+            "comparison": comparison,
+        }
         slots |= dict(clauses.comparisons[comparison])
         slots |= {symbol: clauses.properties[name] for symbol, name in properties.items()}
         slots |= {symbol: self._party(side, cell.gender) for symbol, side in parties.items()}
@@ -357,6 +378,10 @@ class FormalWriter:
     def difficulty(self, cell: XlArgumentDesign) -> int:
         """Return the number of steps and negations: premises, asymmetry (if negated), each "not"."""
         return self._written(cell._replace(variation=""))[3]
+
+
+def _mentions_juror(clause: SchemaClause) -> bool:
+    return any(part == "c" or (isinstance(part, list) and _mentions_juror(part)) for part in clause[1:])
 
 
 def _negations(formula: Formula) -> int:

@@ -157,6 +157,11 @@ class Instructions(TemplateModel):
         """Return the three wordings for a kind of inference."""
         return self.formal if kind == "formal" else self.material
 
+    def text(self, kind: Kind, name: str, country: str | None) -> str:
+        """Return a wording as it is spelled in a country (ISO 3166)."""
+        text = self.for_kind(kind)[name].text
+        return german.spell_swiss(text) if self.language == "de" and country == "CH" else text
+
 
 _FUNCTIONS: dict[str, dict[str, Callable[..., Any]]] = {
     "en": {

@@ -104,7 +104,8 @@ class XlMaterialWriter:
     def source(self, cell: XlArgumentDesign) -> str:
         """Return the source of an argument."""
         issue = self._issues[self.issue(cell)]
-        issue_source = issue.source if isinstance(issue, SideIssue) else self._large.issues.source
+        goals_source, country_id = self._large.issues.source, self._stage.country.id
+        issue_source = issue.source[country_id] if isinstance(issue, SideIssue) else goals_source
         tables = self._stage.language.patterns.material.source
         return self._large.file.material.format(tables=tables, issue=issue_source)
 

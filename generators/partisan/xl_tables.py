@@ -70,7 +70,7 @@ class ExampleBlocks:
         """Return the prompt text before and after the examples."""
         language = self._stage.language
         texts, file = language.instruction_texts, language.instructions
-        values = {"instruction": file.for_kind(self._writer.kind)[instruction].text}
+        values = {"instruction": file.text(self._writer.kind, instruction, self._stage.country.country)}
         if not has_examples:
             return texts.render("zero_shot", file.zero_shot, values), ""
         before, _, after = texts.render(

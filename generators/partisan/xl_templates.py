@@ -70,10 +70,10 @@ class SideIssue(CompetenceAreas):
     """The areas of an issue in which an argument calls one side more competent.
 
     Attributes:
-        source: dated source of both areas.
+        source: dated source of both areas, by country.
     """
 
-    source: Text
+    source: Annotated[Mapping[Name, Text], Field(min_length=1)]
 
 
 class XlIssue(TemplateModel):
@@ -443,6 +443,13 @@ def _load_countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
             if issue not in issues.positions:
                 problem = f"found {issue!r}, expected one of {sorted(issues.positions)} of issues.yaml"
                 raise field_error(path, f"positions.{number}", problem)
+            for side, side_issue in issues.positions[issue].by_side.items():
+                if country.id not in side_issue.source:
+                    problem = (
+                        f"found sources for {sorted(side_issue.source)}, expected one for {country.id!r}, "
+                        "which has the issue; add it"
+                    )
+                    raise field_error(folder / "issues.yaml", f"positions.{issue}.{side}.source", problem)
         countries.append(country)
     return countries
 

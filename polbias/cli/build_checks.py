@@ -80,7 +80,7 @@ def _is_verified(name: str, folder: Path, templates: Path | None, verification_h
 
 def check_build(name: str, folder: Path, templates: Path | None) -> CheckResults:
     """Return the checks of a build, each with its problems."""
-    from polbias.generators.authoring.lints import LINTS, layout_leaks
+    from polbias.generators.authoring.lints import LINTS, argument_slips, layout_leaks
     from polbias.lock import lock_differences, lock_path, read_lock
     from polbias.manifest import read_manifest
 
@@ -93,7 +93,7 @@ def check_build(name: str, folder: Path, templates: Path | None) -> CheckResults
         proofs = publication.verify_gold(folder, templates)
         if proofs.rows:
             results.append((_describe_proofs(proofs), [*proofs.failed]))
-    lint_problems = [] if damaged else [*layout_leaks(manifest, folder)]
+    lint_problems = [] if damaged else [*layout_leaks(manifest, folder), *argument_slips(manifest, folder)]
     if lint := LINTS.get(name):
         lint_problems += lint(templates)
     if publication.verify_gold or lint:

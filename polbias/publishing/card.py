@@ -71,6 +71,7 @@ def fill_card(
         "has_user_templates": templates is not None,
         "panel": _panel(manifest),
         "reading": _model_reading(manifest),
+        "token_differences": _token_differences(manifest),
     }
     return template.render(manifest=manifest, **values, **data_facts, **facts)
 
@@ -90,6 +91,17 @@ def _model_reading(manifest: Manifest) -> Json | None:
         return None
     low, high = wilson_interval(counts["wrong"], counts["read"])
     return {**counts, "low": float(low), "high": float(high)}
+
+
+def _token_differences(manifest: Manifest) -> Mapping[str, float]:
+    """Map the configs whose rows were measured to the tokens of the left argument minus the right one."""
+    path = package_file("templates/panels") / "token_differences.yaml"
+    entries = yaml.safe_load(path.read_text("utf-8")).get(manifest.dataset, {})
+    return {
+        config: entries[config]["difference"]
+        for config, splits in manifest.configs.items()
+        if config in entries and entries[config]["tree"] == splits["test"].tree
+    }
 
 
 def describe(

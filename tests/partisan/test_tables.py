@@ -293,7 +293,8 @@ def test_swapping_persons_and_parties_gives_the_pair_mate_byte_for_byte(rows, co
 
 def test_every_column_is_documented_and_there_in_every_config(partisan_tables) -> None:
     documented = yaml.safe_load((package_file("cards") / "columns.yaml").read_text("utf-8"))
-    expected = {*documented["shared"], *documented["partisan-inference"]}
+    meanings = {**documented["shared"], **documented["partisan-inference"]}
+    expected = {name for name, meaning in meanings.items() if meaning is not None}
     for table in partisan_tables.values():
         assert set(table.column_names) == expected
         assert len({tuple(t.schema.types) for t in partisan_tables.values()}) == 1
@@ -312,7 +313,6 @@ def test_columns_hold_what_the_design_says(rows) -> None:
                 None if "control" in config else row["language"].replace("en", "US").replace("de", "CH")
             )
             assert row["canary"].startswith("polbias-canary ")
-            assert row["messages"] is None
 
 
 def test_control_says_what_is_printed_and_what_is_completed(rows) -> None:

@@ -54,9 +54,15 @@ def large() -> XlTemplates:
         ),
         (
             "xl/issues.yaml",
-            r", source: .2024 Democratic Party Platform \(2024-08-19\), ch. 4.",
+            r"      source:\n        us: .2024 Democratic Party Platform \(2024-08-19\), ch. 4.\n",
             "",
             r"issues.yaml:\d+: positions.oil.left.source: found nothing",
+        ),
+        (
+            "xl/issues.yaml",
+            r"        ch: .SP, Steuern und Finanzen",
+            '        at: "SP, Steuern und Finanzen',
+            r"issues.yaml:\d+: positions.taxes.left.source: found sources for .*, expected one for 'ch'",
         ),
         (
             "xl/issues.yaml",
