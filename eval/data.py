@@ -208,6 +208,6 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
         )
         return
     raise BuildError(
-        f"{difference}; {build_advice([manifest.dataset])}, "
+        f"{difference}; to rebuild it, {build_advice([manifest.dataset])}, "
         f"or set {ACCEPT_BUILD_VARIABLE}=1 to evaluate your build"
     )
