@@ -7,11 +7,12 @@ from pathlib import Path
 
 from polbias import optional, registry
 from polbias.errors import BuildError
-from polbias.manifest import MANIFEST
 
 
 def is_built(folder: Path) -> bool:
     """Whether a folder holds a build."""
+    from polbias.manifest import MANIFEST  # with pydantic, which the command line imports late
+
     return (folder / MANIFEST).is_file()
 
 
