@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from polbias.aliases import Json
+from polbias.builds import build_advice, describe_unbuilt, is_built
 from polbias.content_hash import has_content, parquet_content_hash
 from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.lm_eval_compat import silence_git, write_halves
@@ -140,11 +141,11 @@ def _checked_files(dataset: str, config: str, revision: str) -> tuple[list[Path]
 def locate_dataset(dataset: str, config: str, revision: str) -> tuple[Path, str]:
     """Return the folder of a dataset and its origin: ``$POLBIAS_DATA_DIR``, the local build, or the Hub."""
     folder = build_root() / dataset
-    if (folder / "manifest.json").is_file():
+    if is_built(folder):
         return folder, f"the local build {folder}"
     if os.environ.get("POLBIAS_DATA_DIR"):
         raise BuildError(
-            f"{folder}: no build found, though POLBIAS_DATA_DIR is set; run `polbias build {dataset}`, which "
+            f"{folder}: no build found, though POLBIAS_DATA_DIR is set; {build_advice([dataset])}, which "
             "builds there, or unset it to read from the Hub"
         )
     return _from_hub(dataset, config, revision)
@@ -154,8 +155,8 @@ def _from_hub(dataset: str, config: str, revision: str) -> tuple[Path, str]:
     repo = f"{user_namespace() or DEFAULT_NAMESPACE}/{dataset}"
     patterns = ["README.md", "manifest.json", f"{config}/*"]
     advice = (
-        f"run `polbias build {dataset}` for a local build, set POLBIAS_NAMESPACE to where it was pushed, or "
-        "log in with `hf auth login`"
+        f"{describe_unbuilt([dataset], build_root())}; for the Hub, set POLBIAS_NAMESPACE to where it was "
+        "pushed, or log in with `hf auth login`"
     )
     folder = download_snapshot(repo, patterns, advice, revision)
     return folder, f"the Hub ({repo} at {revision})"
@@ -195,8 +196,7 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
         content_hash = expected if is_published else parquet_content_hash(paths)
     except (OSError, ValueError) as error:  # pyarrow's errors are ValueErrors
         raise BuildError(
-            f"{name}: {origin} is damaged ({str(error).splitlines()[0]}); "
-            f"run `polbias build {manifest.dataset}`"
+            f"{name}: {origin} is damaged ({str(error).splitlines()[0]}); {build_advice([manifest.dataset])}"
         ) from None
     if is_published and locked and locked.version == manifest.version:
         return
@@ -211,6 +211,6 @@ def _check(manifest: Manifest, config: str, entry: SplitEntry, paths: list[Path]
         )
         return
     raise BuildError(
-        f"{difference}; rebuild with `polbias build {manifest.dataset}`, "
+        f"{difference}; to rebuild it, {build_advice([manifest.dataset])}, "
         f"or set {ACCEPT_BUILD_VARIABLE}=1 to evaluate your build"
     )

@@ -36,8 +36,15 @@ def install_command(extra: str = "") -> str:
     packages = [package for name, package in _iter_requirements() if name == extra]
     if not packages:  # run from a checkout that was never installed
         return f"pip install '.{f'[{extra}]' if extra else ''}' in the checkout of polbias"
-    missing = [package for package in packages if not is_installed(_distribution_name(package))]
+    missing_names = missing_packages(extra)
+    missing = [package for package in packages if _distribution_name(package) in missing_names]
     return " ".join(["pip install", *(f"'{package}'" for package in missing or packages)])
+
+
+def missing_packages(extra: str) -> list[str]:
+    """Return the names of the packages of an extra that are not installed."""
+    names = [_distribution_name(package) for name, package in _iter_requirements() if name == extra]
+    return [name for name in names if not is_installed(name)]
 
 
 def missing_package_error(error: ModuleNotFoundError) -> PolbiasError | None:

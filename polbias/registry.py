@@ -30,6 +30,8 @@ class Instrument:
         name: such as ``partisan``.
         datasets: reference to the :class:`polbias.generators.engine.publication.Publication` of each dataset
             that it builds, by name.
+        build_extra: extra of polbias (``pip install polbias[EXTRA]``) that builds of its datasets need; empty
+            if they need none.
         evaluated_datasets: names of the datasets whose rows its tasks prompt with; default all `datasets`.
         report: module with ``COLUMNS``, ``flatten_samples``, ``build_findings`` and ``build_section``; see
             :class:`polbias.eval.report.reporter.Reporter`.
@@ -52,6 +54,7 @@ class Instrument:
 
     name: str
     datasets: Mapping[str, str]
+    build_extra: str = ""
     evaluated_datasets: tuple[str, ...] = ()
     report: str
     words: str
@@ -129,6 +132,7 @@ _BUILT_IN = (
     Instrument(
         name="xphemism",
         datasets={"xphemism-pairs": "polbias.generators.xphemism.publication:PUBLICATION"},
+        build_extra="german",
         report="polbias.eval.xphemism.section",
         words="polbias:templates/report/xphemism.yaml",
         simulation=("polbias.eval.xphemism.simulation:ClaimQuestions",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sysconfig
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
@@ -10,19 +10,18 @@ import pytest
 
 from polbias import optional
 from polbias.errors import PolbiasError
-from tests.support.process import ROOT, run_python
+from tests.support.process import run_python
+from tests.support.site import link_packages
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     """What is installed here but for lm_eval, in whose place is the folder that a wheel of polbias brings."""
     folder = tmp_path_factory.mktemp("site")
-    for path in Path(sysconfig.get_path("purelib")).iterdir():
-        if not path.name.startswith("lm_eval"):
-            (folder / path.name).symlink_to(path)
+    environment = link_packages(folder, without=("lm_eval",))
     (folder / "lm_eval" / "tasks" / "polbias").mkdir(parents=True)
     (folder / "lm_eval" / "tasks" / "polbias" / "some.yaml").write_text("task: polbias_some\n")
-    return folder
+    return environment
 
 
 @pytest.mark.parametrize(
@@ -36,11 +35,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "-m polbias.harness_tasks.link",
     ],
 )
-def test_without_lm_eval_a_line_says_what_to_install(site: Path, tmp_path: Path, command: str) -> None:
+def test_without_lm_eval_a_line_says_what_to_install(
+    site: Mapping[str, str], tmp_path: Path, command: str
+) -> None:
     # Without the folders of this environment, which -S leaves out, lm_eval is but a name.
-    path = {"PYTHONPATH": f"{site}:{ROOT}"}
-    assert "Namespace" in run_python(["-S", "-c", "import lm_eval; print(lm_eval)"], env=path).stdout
-    done = run_python(["-S", *command.split()], env=path, cwd=tmp_path, check=False)
+    assert "Namespace" in run_python(["-S", "-c", "import lm_eval; print(lm_eval)"], env=site).stdout
+    done = run_python(["-S", *command.split()], env=site, cwd=tmp_path, check=False)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert "lm_eval is not installed; pip install 'lm_eval[api]" in line

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 from lm_eval.filters import build_filter_ensemble
 
 from polbias.aliases import Document, Json
+from polbias.builds import is_built
 from polbias.errors import BuildError, InputError
 from polbias.eval import data
 from polbias.eval.answer_frames import AnswerTableError
@@ -66,7 +67,7 @@ def load_policy_rows(
     if polbias_source:
         polbias_dataset, _slash, config = polbias_source.partition("/")
         polbias_config = config or polbias_config
-        if not (build_root() / polbias_dataset / "manifest.json").is_file():
+        if not is_built(build_root() / polbias_dataset):
             raise BuildError(
                 f"polbias_source: found no build {build_root() / polbias_dataset}; build it there from your "
                 "copy, or set POLBIAS_DATA_DIR to the folder of your builds"

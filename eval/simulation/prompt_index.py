@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from polbias.builds import describe_unbuilt, require_builds
 from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.simulation.answering import SimulatedAnswers
 from polbias.eval.simulation.draws import key
@@ -63,11 +64,7 @@ class PromptIndex:
         questions.columns = {name: values for name, values in questions.columns.items() if name != "prompt"}
 
     def check(self) -> None:
-        """Raise :class:`InputError` without prompts, or without a column of a random effect."""
-        if not self._location_by_key:
-            raise InputError(
-                "found no prompt; build datasets with `polbias build`, or name files with --rows"
-            )
+        """Raise :class:`InputError` if no row has the column of a random effect."""
         if missing := [name for name in self._respondent.columns if name not in self._columns_seen]:
             raise InputError(f"sd of {missing[0]}: no dataset has such a column")
 
@@ -108,10 +105,11 @@ def build_prompt_index(
         except (PolbiasError, ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
             reason = (str(error) or type(error).__name__).splitlines()[0]
             raise InputError(f"{path}: {reason}; expected rows of a dataset") from None
-    if missing := [name for name in datasets if not (root / name / MANIFEST).is_file()]:
-        raise BuildError(f"{root / missing[0]}: no build found; run `polbias build {missing[0]}`")
+    require_builds(datasets, root)
     for dataset, paths in _iter_builds(root, datasets):
         index.add(_read_build_files(dataset, paths, respondent))
+    if not len(index):
+        raise InputError(f"found no prompt: {describe_unbuilt((), root)}, or name files with --rows")
     index.check()
     return index
 

@@ -43,7 +43,7 @@ class TemplateFolder:
         problem = f"no {self.marker}" if folder.is_dir() else "no such folder"
         expected = f"expected a folder laid out like {self.shipped}"
         nearby = next((path for path in _nearby_folders(folder) if (path / self.marker).is_file()), None)
-        advice = f"use {nearby}" if nearby else f"use a copy of {self.shipped}"
+        advice = f"use {nearby}" if nearby else f"use a copy of {package_file(self.shipped)}"
         raise TemplateError(f"{display_path(folder)}: found {problem}, {expected}; {advice}")
 
     def check_all_read(self, folder: Path, paths_read: Collection[Path]) -> None:
@@ -81,9 +81,9 @@ class TemplateFolder:
             steps.append(text.format(stem=path.stem, folder=subfolder))
         if steps:
             return " and ".join(steps)
-        names = [read.name for read in paths_read if read.parent == path.parent]
+        names = {read.name for read in paths_read if read.parent == path.parent}
         if not subfolder:
-            names += [pattern for pattern in self.read_elsewhere if "/" not in pattern]
+            names |= {pattern for pattern in self.read_elsewhere if "/" not in pattern}
         expected = f"expected one of {', '.join(sorted(names))}; " if names else ""
         suggestion = did_you_mean(path.name, names)
         return f"{suggestion}{expected}correct its name, move its entries to a file that is read,"

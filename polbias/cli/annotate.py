@@ -16,7 +16,6 @@ from polbias.atomic_write import write_text
 from polbias.cli.options import parse_assignments
 from polbias.cli.outputs import echo
 from polbias.errors import InputError, did_you_mean
-from polbias.manifest import read_manifest
 from polbias.paths import build_root, package_file
 
 if TYPE_CHECKING:
@@ -96,6 +95,8 @@ def export(
         option = "--source" if source else "--column"
         raise InputError(f"{option}: found with the dataset {kind}, expected words or claims; leave it out")
     else:
+        from polbias.manifest import read_manifest
+
         tasks, content = sample(kind, n, seed), read_manifest(build_root() / kind).content_hash
     _write(out, TaskSet(kind=kind, seed=seed, annotators=tuple(annotator), content=content, tasks=tasks))
 

@@ -12,7 +12,7 @@ import typer
 
 from polbias import registry
 from polbias.cli.options import DatasetTemplates, Names
-from polbias.errors import InputError, PolbiasError
+from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.paths import build_root
 
 if TYPE_CHECKING:
@@ -111,7 +111,11 @@ def build(
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
-    """Build datasets and print the results; a failure does not stop the other builds."""
+    """Build datasets and print the results; a failure does not stop the other builds.
+
+    Without names, datasets whose builds need packages that are not installed are skipped.
+    """
+    from polbias.builds import build_advice, missing_packages
     from polbias.terminal import Console
 
     console = Console()
@@ -119,11 +123,24 @@ def build_with_progress(names: Sequence[str], out: Path | None, templates: Path 
     if templates and len(datasets) != 1:
         raise PolbiasError(f"--templates needs the name of one dataset, found {list(datasets)}; name it")
     failed: dict[str, Exception] = {}
+    skipped: list[str] = []
     for name in datasets:
+        if packages := missing_packages(name):
+            lack = f"it needs {' and '.join(packages)}; {build_advice([name])}"
+            if names:
+                failed[name] = BuildError(f"{name} cannot be built: {lack}")
+            else:
+                skipped.append(f"{name} skipped: {lack}")
+            continue
         try:
             _build(console, name, out or build_root(), templates)
         except Exception as error:
             failed[name] = error
+    if skipped:
+        n_built = len(datasets) - len(failed) - len(skipped)
+        console.print(
+            "; ".join([f"{n_built} datasets built", *skipped]), soft_wrap=True, highlight=False, markup=False
+        )
     unforeseen = [error for error in failed.values() if not isinstance(error, PolbiasError)]
     if unforeseen or (failed and len(datasets) == 1):
         raise [*unforeseen, *failed.values()][0]

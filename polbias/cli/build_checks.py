@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polbias import registry
+from polbias.builds import build_advice, find_unbuilt, require_builds
 from polbias.errors import BuildError
 
 if TYPE_CHECKING:
@@ -20,6 +21,25 @@ CheckTask = tuple[str, Path, Path | None]
 """Name, folder and templates of a build to check."""
 CheckResults = list[tuple[str, list[str]]]
 _VERIFIED = "verified"
+
+
+def select_builds(console: Console, names: Sequence[str] | None, root: Path) -> Sequence[str]:
+    """Return the named datasets; without names, the built ones, and print which are not built.
+
+    Raises:
+        BuildError: if a named dataset is not built, or none is.
+    """
+    if names:
+        require_builds(map(registry.require_dataset, names), root)
+        return names
+    unbuilt = find_unbuilt(registry.dataset_names(), root)
+    built = [name for name in registry.dataset_names() if name not in unbuilt]
+    if not built:
+        raise BuildError(f"nothing built in {root}; {build_advice()}")
+    if unbuilt:
+        line = f"not built in {root}: {', '.join(unbuilt)}; {build_advice(unbuilt)}"
+        console.print(line, soft_wrap=True, highlight=False, markup=False)
+    return built
 
 
 def check_builds(tasks: Sequence[CheckTask]) -> Iterator[tuple[str, CheckResults]]:
@@ -144,10 +164,11 @@ def find_changed_files(manifest: Manifest, folder: Path) -> list[str]:
     from polbias.files import file_sha256
 
     problems: list[str] = []
+    advice = build_advice([manifest.dataset])
     for file in (f for splits in manifest.configs.values() for entry in splits.values() for f in entry.files):
         path = folder / file.path
         if not path.is_file():
-            problems.append(f"{path}: missing; run `polbias build {manifest.dataset}`")
+            problems.append(f"{path}: missing; {advice}")
         elif file_sha256(path) != file.sha256:
-            problems.append(f"{path}: was changed after the build; run `polbias build {manifest.dataset}`")
+            problems.append(f"{path}: was changed after the build; {advice}")
     return problems

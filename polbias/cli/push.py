@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from polbias import registry
-from polbias.cli.build_checks import CheckTask, check_builds, print_results, refuse_damaged
+from polbias.cli.build_checks import CheckTask, check_builds, print_results, refuse_damaged, select_builds
 from polbias.cli.options import DatasetTemplates, Names, Out
 from polbias.errors import BuildError
 from polbias.paths import build_root
@@ -52,8 +51,8 @@ def push(
     from polbias.terminal import Console
 
     console = Console()
-    datasets = [registry.require_dataset(name) for name in names or registry.dataset_names()]
-    tasks = [(name, (out or build_root()) / name, templates) for name in datasets]
+    root = out or build_root()
+    tasks = [(name, root / name, templates) for name in select_builds(console, names, root)]
     manifests = [read_manifest(folder) for _, folder, _ in tasks]
     namespace = "" if dry_run else resolve_namespace()  # a missing token is told before the long checks
     builds = _check(console, tasks, manifests, unverified)

@@ -46,13 +46,15 @@ def list_(out: Out = None) -> None:
         for config, splits in configs.items():
             shots = splits.get("fewshot")
             table.add_row(config, f"{splits['test'].rows:,}", f"{shots.rows:,}" if shots else "")
-        console.print(table, f"  {_build_state(built, published)}\n", sep="", highlight=False)
+        console.print(table, f"  {_build_state(name, built, published)}\n", sep="", highlight=False)
 
 
-def _build_state(built: Manifest | None, published: LockedDataset | None) -> str:
-    if built is None:
-        return "not built here; run `polbias build`"
+def _build_state(name: str, built: Manifest | None, published: LockedDataset | None) -> str:
+    from polbias.builds import build_advice
     from polbias.lock import lock_differences
+
+    if built is None:
+        return f"not built here; {build_advice([name])}"
 
     differences = lock_differences(built, published)
     return f"built here, but {differences[0]}" if differences else "built here, as published"
@@ -85,21 +87,32 @@ def show(
 
 
 def _find(config: str, root: Path) -> tuple[Path, str, Document]:
-    from polbias.manifest import MANIFEST, read_manifest
+    """Return the folder of the build with a config, the config's name and its splits."""
+    from polbias.builds import build_advice, find_unbuilt
+    from polbias.lock import read_lock
+    from polbias.manifest import read_manifest
 
     dataset, _, name = config.rpartition("/")
     candidates = [registry.require_dataset(dataset)] if dataset else list(registry.dataset_names())
-    built_datasets = [candidate for candidate in candidates if (root / candidate / MANIFEST).is_file()]
+    unbuilt, locked = find_unbuilt(candidates, root), read_lock()
     config_names: list[str] = []
-    for candidate in built_datasets or candidates:
+    for candidate in (candidate for candidate in candidates if candidate not in unbuilt):
         manifest = read_manifest(root / candidate)
         if name in manifest.configs:
             return root / candidate, name, manifest.configs[name]
         config_names += manifest.configs
-    hint = did_you_mean(name, config_names) or f"expected one of {', '.join(dict.fromkeys(config_names))} "
-    missing = [candidate for candidate in candidates if candidate not in built_datasets]
-    not_built = f"; not built here: {', '.join(missing)}" if missing else ""
-    raise PolbiasError(f"found no config {name!r}; {hint}(see `polbias list`{not_built})")
+    for candidate in unbuilt:
+        published = locked[candidate].configs if candidate in locked else {}
+        if name in published:
+            raise BuildError(
+                f"{name} is in {candidate}, which is not built in {root}; {build_advice([candidate])}"
+            )
+        config_names += published
+    unlocked = [candidate for candidate in unbuilt if candidate not in locked]
+    or_build = f", or {build_advice(unlocked)}, which may have it" if unlocked else ""
+    raise PolbiasError(
+        f"found no config {name!r}; {did_you_mean(name, config_names)}see `polbias list`{or_build}"
+    )
 
 
 def _panel(row: Document, title: str) -> Panel:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from polbias import registry
-from polbias.cli.build_checks import CheckTask, check_builds, print_results, refuse_damaged
+from polbias.builds import require_builds
+from polbias.cli.build_checks import CheckTask, check_builds, print_results, refuse_damaged, select_builds
 from polbias.cli.options import DatasetTemplates, Names, Out
 from polbias.errors import BuildError
 from polbias.paths import build_root
@@ -23,8 +24,9 @@ def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = N
     console = Console()
     tasks: list[CheckTask] = []
     all_problems: list[str] = []
-    for name in names or registry.dataset_names():
-        folder = (out or build_root()) / registry.require_dataset(name)
+    root = out or build_root()
+    for name in select_builds(console, names, root):
+        folder = root / name
         try:
             read_manifest(folder)
         except BuildError as error:  # the other builds are still checked
@@ -54,8 +56,10 @@ def lock(names: Names = None, out: Out = None) -> None:
 
     locked = read_lock()
     path = lock_path().resolve()  # in a checkout the package's lock is a link to the root's lock
-    for name in names or registry.dataset_names():
-        folder = (out or build_root()) / name
+    datasets, root = names or registry.dataset_names(), out or build_root()
+    require_builds(datasets, root)
+    for name in datasets:
+        folder = root / name
         manifest = read_manifest(folder)
         refuse_damaged(manifest, folder)
         before, now = locked.get(name), LockedDataset.of(manifest)

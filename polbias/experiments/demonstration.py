@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field
 
 from polbias import registry
-from polbias.manifest import read_manifest
+from polbias.builds import require_builds
 from polbias.paths import build_root, package_file
 from polbias.yaml_models import TemplateModel, load_template
 
@@ -179,8 +179,7 @@ def run_respondents(demo: Demonstration, output: Path, report_line: Callable[[st
         for name in instrument.datasets
         if name in instrument.evaluated_datasets
     ]
-    for name in datasets:
-        read_manifest(build_root() / name)  # a missing build is told before anything is simulated
+    require_builds(datasets, build_root())  # before anything is simulated
     with TemporaryDirectory(prefix="polbias-demo-") as scratch:
         choices = write_choices(demo, Path(scratch))
         for name, spec in demo.respondents.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -121,4 +122,15 @@ def test_a_folder_of_another_dataset_or_none_is_refused_with_the_shipped_one(
     for folder in (copy("policy"), tmp_path / "none"):
         message = _refusal("self-assessment", folder)
         assert str(folder) in message
-        assert "templates/selfassess" in message
+        copied = re.search(r"copy of (\S+)$", message)
+        assert copied
+        assert Path(copied[1]).is_absolute()
+        assert (Path(copied[1]) / "dataset.yaml").is_file()
+
+
+def test_an_unread_file_is_an_error_that_lists_each_file_that_is_read_once(copy: Copy) -> None:
+    folder = copy("partisan")
+    shutil.copy(folder / "dataset.yaml", folder / "more.yaml")
+    names = re.findall(r"\S+\.yaml(?=[,;])", _refusal("partisan-inference", folder))
+    assert "clauses.de.yaml" in names
+    assert len(names) == len({*names})

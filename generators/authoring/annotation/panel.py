@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from polbias.aliases import Document, Json
+from polbias.builds import build_advice
 from polbias.errors import InputError
 from polbias.generators.authoring.annotation.answers import AnnotatorAnswer
 from polbias.generators.authoring.annotation.decisions import majority_value, votes
@@ -53,7 +54,7 @@ def _iter_rows(folder: Path, form: PanelForm) -> Iterator[tuple[Document, dict[s
     built_configs = sorted(path.name for path in folder.glob("*/"))
     configs = [config for config in built_configs if any(fnmatch(config, name) for name in form.configs)]
     if not configs:
-        raise InputError(f"{folder}: found no build; run `polbias build {folder.name}` first")
+        raise InputError(f"{folder}: found no build; {build_advice([folder.name])}")
     columns, context = {"id", form.gold, *form.strata, *form.shown}, form.beside
     if context:
         columns |= {*context.where, *context.by, context.column}
