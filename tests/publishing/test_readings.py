@@ -22,7 +22,7 @@ from tests.support.process import run_polbias
 _MODEL_READ = "language model that had not written them read"
 _PEOPLE_RATED = "Rated by"
 _DATASET = "policy-statements"
-_READ_DATASETS = {"partisan-inference", "normative-reasoning"}
+_READ_DATASETS = {"normative-reasoning"}
 
 
 def _card(folder: Path, manifest: Manifest | None = None) -> str:
