@@ -92,10 +92,11 @@ class Shortcut:
 
     def __str__(self) -> str:
         guess = self.guess
+        clue = _DESCRIPTIONS[self.clue]
         by_chance = f"by chance {guess.low:.3f} to {guess.high:.3f}"
         return (
-            f"{self.label} is guessed from {_DESCRIPTIONS[self.clue]}: AUC {guess.auc:.3f}, {by_chance}; accuracy "
-            f"{guess.accuracy:.1%}, majority {guess.majority:.1%} (p = {self.adjusted_p:.2g}, Holm)"
+            f"{self.label} is guessed from {clue}: AUC {guess.auc:.3f}, {by_chance}; "
+            f"accuracy {guess.accuracy:.1%}, majority {guess.majority:.1%} (p = {self.adjusted_p:.2g}, Holm)"
         )
 
 

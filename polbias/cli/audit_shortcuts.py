@@ -67,7 +67,7 @@ def _run_tests(data: Path, columns: Mapping[str, str]) -> tuple[list[Shortcut], 
                     return tests, [*unknown_shortcuts(tests, design)]
     if (data / MANIFEST).is_file():
         raise InputError(
-            f"{data}: found the folder of a build, expected the folder of a config with --column; add its name"
+            f"{data}: found the folder of a build, expected the folder of a config; add its name"
         )
     tests = table_shortcuts(data, columns, holm_adjust)
     return tests, [test for test in tests if test.is_leak]
