@@ -119,7 +119,8 @@ def _check_shortcuts(manifest: Manifest, folder: Path, design: ShortcutDesign) -
         for test in unknown_shortcuts(tests, design)
     ]
     n_known = sum(test.is_leak for test in tests) - len(problems)
-    return f"no other shortcut than the {n_known} known ones in {len(tests):,} tests", problems
+    known_note = f", {n_known} known ones" if n_known else ""
+    return f"no unknown shortcut in {len(tests):,} tests{known_note}", problems
 
 
 def _describe_proofs(proofs: ProofReport) -> str:
