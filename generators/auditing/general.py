@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,15 @@ from polbias.aliases import Document, Json
 from polbias.errors import InputError, replace_surrogates
 from polbias.generators.auditing.items import FINDINGS
 from polbias.generators.auditing.near_duplicates import Comparable, near_duplicates
+from polbias.generators.auditing.shortcuts import (
+    ALPHA,
+    Adjustment,
+    GuessItem,
+    Shortcut,
+    adjust_shortcuts,
+    find_shortcuts,
+    hidden_texts,
+)
 from polbias.generators.language.similarity import normalize_text
 from polbias.generators.table_files import ColumnRole, UserTable, cell_text, read_tables, resolve_columns
 from polbias.limits import MAX_ITEMS
@@ -35,6 +43,10 @@ _OPTIONAL_ROLES = (
     ColumnRole("choices", ("options",)),
     ColumnRole("id", ("item_id", "question_id")),
     ColumnRole("examples", ("exemplars", "few_shot")),
+    ColumnRole("side", ("leaning", "tilt")),
+    ColumnRole("group", ("cluster_id", "cluster", "topic", "content_id")),
+    ColumnRole("pair", ("pair_id",)),
+    ColumnRole("mask", ("masked",)),
 )
 _SURFACE = ("malformed-row", "duplicate-id", "duplicate-item", "conflicting-labels", "exemplar-leakage")
 CODES: Mapping[str, str] = {
@@ -46,9 +58,7 @@ CODES: Mapping[str, str] = {
 }
 _MIN_CHARACTERS = 20  # of an item to search for in examples
 _MAX_DISTANCE = 200  # in characters, between a premise and its hypothesis in examples
-_N_FOLDS, _N_BINS, _ALPHA = 5, 10, 0.05
 _MIN_EQUAL_SHARE, _MIN_RESPONSES = 0.98, 20  # share of equal responses, number of responses
-_MAX_LABELS = 20
 _UNSOUND_CODES = {"malformed-row", "duplicate-item", "conflicting-labels", "exemplar-leakage"}
 
 
@@ -63,6 +73,10 @@ class _TableItem:
     choices: tuple[str, ...] = ()
     id: str = ""
     examples: str = ""
+    side: str | None = None
+    group: str | None = None
+    pair: str | None = None
+    masked: Sequence[str] = ()
     findings: list[str] = field(default_factory=list)
 
     @property
@@ -91,7 +105,7 @@ class _TableItem:
 def audit_table(
     path: Path,
     columns: Mapping[str, str],
-    adjust: Callable[[Sequence[float]], Sequence[float]],
+    adjust: Adjustment,
     exemplars: Sequence[Path],
     correct_by_id: Mapping[str, Sequence[bool]],
     response_counts: Mapping[str, Counter[str]],
@@ -122,11 +136,12 @@ def audit_table(
         is_correct = correct_by_id.get(item.id, ())
         if len(is_correct) > 2 and not any(is_correct):
             item.findings.append("never-right")
-    shortcuts = _find_shortcuts([item for item in items if not _UNSOUND_CODES & {*item.findings}], adjust)
+    sound_items = [item for item in items if not _UNSOUND_CODES & {*item.findings}]
+    differences = _find_differences(sound_items, columns, adjust)
     for model, responses in response_counts.items():
         (response, count), total = responses.most_common(1)[0], responses.total()
         if total >= _MIN_RESPONSES and count >= _MIN_EQUAL_SHARE * total:
-            shortcuts.append(
+            differences.append(
                 f"{model} gives one response, {response[:_MIN_CHARACTERS]!r}, "
                 f"to {count / total:.1%} of the items"
             )
@@ -136,7 +151,7 @@ def audit_table(
         "with_findings": sum(bool(item.findings) for item in items),
         "findings": {code: counts[code] for code in CODES},
         "meaning": dict(CODES),
-        "differences": shortcuts,
+        "differences": differences,
     }
     flagged = [
         {"id": item.id, "line": item.line, "findings": item.findings} for item in items if item.findings
@@ -216,7 +231,7 @@ def _read_items(path: Path, tables: Sequence[UserTable], user_columns: Mapping[s
             item.row = dict(zip(names, values, strict=True))
             cells = {role: item.row[name] for role, name in roles.items()}
             item.parts, item.gold = (
-                {role: _to_text(cells[role]) or "" for role in parts},
+                {role: _to_text(_join_sentences(cells[role])) or "" for role in parts},
                 _to_text(cells.get("gold")),
             )
             item.id, item.examples = (
@@ -224,6 +239,10 @@ def _read_items(path: Path, tables: Sequence[UserTable], user_columns: Mapping[s
                 _to_text(cells.get("examples")) or "",
             )
             item.choices = _parse_choices(cells.get("choices"))
+            item.side, item.group, item.pair = (
+                _to_text(cells.get(role)) for role in ("side", "group", "pair")
+            )
+            item.masked = _parse_masked(cells.get("mask"))
             if not item.text:
                 item.findings.append("malformed-row")
     if not any(item.text for item in items):
@@ -261,6 +280,22 @@ def _to_text(value: Any) -> str | None:
     if value is None or value == "":
         return None
     return replace_surrogates(cell_text(value))
+
+
+def _join_sentences(value: Any) -> Any:
+    """Join a list of sentences; return other values as they are."""
+    is_list = isinstance(value, list) and all(isinstance(sentence, str) for sentence in value)
+    return " ".join(value) if is_list else value
+
+
+def _parse_masked(value: Any) -> list[str]:
+    """Parse names to hide: a text, a list, a mapping, or JSON of these."""
+    if isinstance(value, str) and value.startswith(("[", "{")):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return [value]
+    return hidden_texts(value)
 
 
 def _parse_choices(value: Any) -> tuple[str, ...]:
@@ -323,22 +358,55 @@ def _is_in_examples(contexts: str, item: _TableItem) -> bool:
     return False
 
 
-# Shortcuts: features that predict the gold label better than a guess without them.
+# Differences between gold labels, by which they are guessed.
 
 
-def _find_shortcuts(
-    items: Sequence[_TableItem], adjust: Callable[[Sequence[float]], Sequence[float]]
+def _find_differences(
+    items: Sequence[_TableItem], user_columns: Mapping[str, str], adjust: Adjustment
 ) -> list[str]:
-    tests: list[tuple[float, str]] = []
     multiple_choice = [item for item in items if item.gold_position is not None]
-    if multiple_choice:
-        tests += _test_choices(multiple_choice)
-    labelled = [item for item in items if item.gold is not None and not item.choices]
-    if 1 < len({item.gold for item in labelled}) <= _MAX_LABELS:
-        tests += _test_label_guesses(labelled)
-    tests.sort()
-    adjusted = zip(adjust([p for p, _ in tests]), tests, strict=True)
-    return [f"{line} (p = {p:.2g}, Holm)" for p, (_, line) in adjusted if p < _ALPHA]
+    choice_tests = _test_choices(multiple_choice) if multiple_choice else []
+    guesses = _guess_labels(items, user_columns)
+    p_values = adjust([*(p for p, _ in choice_tests), *(test.guess.p for test in guesses)])
+    lines = [
+        (p, f"{line} (p = {p:.2g}, Holm)")
+        for p, (_, line) in zip(p_values, choice_tests, strict=False)
+        if p < ALPHA
+    ]
+    for test, p in zip(guesses, p_values[len(choice_tests) :], strict=True):
+        adjusted = replace(test, adjusted_p=p)
+        if adjusted.is_leak:
+            lines.append((p, str(adjusted)))
+    return [line for _, line in sorted(lines)]
+
+
+def _guess_labels(items: Sequence[_TableItem], user_columns: Mapping[str, str]) -> list[Shortcut]:
+    """Guess the labels of items; of items with choices the gold label is none of a class."""
+    guess_items = [
+        GuessItem(
+            parts=item.parts,
+            gold=None if item.choices else item.gold,
+            side=item.side,
+            group=item.group,
+            block=item.pair,
+            masked=item.masked,
+            position=number,
+        )
+        for number, item in enumerate(items)
+    ]
+    return find_shortcuts(guess_items, are_groups_certain="group" in user_columns)
+
+
+def table_shortcuts(path: Path, columns: Mapping[str, str], adjust: Adjustment) -> list[Shortcut]:
+    """Return the tests of all shortcuts of a table, adjusted.
+
+    Args:
+        path: TSV, CSV, JSONL or Parquet, or a folder of Parquet files.
+        columns: role to column.
+        adjust: Holm's correction of p values.
+    """
+    items = [item for item in _read_items(path, read_tables(path), columns) if item.text]
+    return adjust_shortcuts(_guess_labels(items, columns), adjust)
 
 
 def _binomial_p_value(hits: int, items: int, chance: float) -> float:
@@ -373,47 +441,4 @@ def _test_choices(items: Sequence[_TableItem]) -> list[tuple[float, str]]:
                     f"{text}; chance {untied_chance:.1%}",
                 )
             )
-    return tests
-
-
-def _layout_features(texts: Sequence[str]) -> Mapping[str, Sequence[object]]:
-    lengths = np.array([*map(len, texts)])
-    ranks = np.searchsorted(np.quantile(lengths, np.linspace(0, 1, _N_BINS + 1)[1:-1]), lengths)
-    return {
-        "length": ranks.tolist(),
-        "number of lines": [text.count("\n") for text in texts],
-        "first word": [(re.findall(r"\w+", text.casefold()) or [""])[0] for text in texts],
-        "last character": [text[-1:] for text in texts],
-    }
-
-
-def _test_label_guesses(items: Sequence[_TableItem]) -> list[tuple[float, str]]:
-    """Guess labels by five-fold cross-validation; McNemar's exact test against the commonest label."""
-    golds = np.unique([str(item.gold) for item in items], return_inverse=True)[1]
-    n_items, parts = len(items), [*items[0].parts]
-    columns: dict[str, Sequence[object]] = {
-        "place in the file": [(number * _N_BINS // n_items, number % 2) for number in range(n_items)]
-    }
-    for part in parts:
-        features = _layout_features([item.parts[part] for item in items])
-        columns |= {f"{name} of the {part}" if len(parts) > 1 else name: features[name] for name in features}
-    fold = np.random.default_rng(0).permutation(len(items)) % _N_FOLDS
-    tests = []
-    for name, column in columns.items():
-        codes: dict[object, int] = {}
-        values = np.array([codes.setdefault(level, len(codes)) for level in column])
-        guess, baseline = np.zeros_like(golds), np.zeros_like(golds)
-        for test_fold in range(_N_FOLDS):
-            is_train, is_test = fold != test_fold, fold == test_fold
-            counts = np.zeros((len(codes), golds.max() + 1), np.intp)
-            np.add.at(counts, (values[is_train], golds[is_train]), 1)
-            commonest = counts.sum(0).argmax()
-            baseline[is_test] = commonest
-            guess[is_test] = np.where(counts.sum(1) > 0, counts.argmax(1), commonest)[values[is_test]]
-        better = int(((guess == golds) & (baseline != golds)).sum())
-        worse = int(((guess != golds) & (baseline == golds)).sum())
-        if better + worse:
-            accuracy, baseline_accuracy = np.mean(guess == golds), np.mean(baseline == golds)
-            text = f"gold is guessed from the {name} in {accuracy:.1%}, without in {baseline_accuracy:.1%}"
-            tests.append((_binomial_p_value(better, better + worse, 0.5), text))
     return tests

@@ -83,6 +83,8 @@ PUBLICATION = Publication(
     _facts,
     _verify_gold,
     template_folder=TemplateFolder(
-        "templates/normative", marker="patterns.yaml", read_elsewhere=("exemplars_paper.yaml",)
+        "templates/normative",
+        marker="patterns.yaml",
+        read_elsewhere=("exemplars_paper.yaml", "shortcuts.yaml"),
     ),
 )

@@ -140,7 +140,7 @@ PUBLICATION = Publication(
         _FOLDER,
         marker="dataset.yaml",
         # The XL set and the reader of its sentences, and languages of which the folder has no country.
-        read_elsewhere=("dataset_xl.yaml", "schemas.yaml", "xl/*.yaml", *_BY_LANGUAGE),
+        read_elsewhere=("dataset_xl.yaml", "schemas.yaml", "shortcuts.yaml", "xl/*.yaml", *_BY_LANGUAGE),
     ),
 )
 XL_PUBLICATION = Publication(
@@ -154,7 +154,7 @@ XL_PUBLICATION = Publication(
         _FOLDER,
         marker="dataset_xl.yaml",
         read_elsewhere=(
-            *("dataset.yaml", "errata.yaml", "word_fields.yaml", "schemas.yaml"),
+            *("dataset.yaml", "errata.yaml", "word_fields.yaml", "schemas.yaml", "shortcuts.yaml"),
             *("countries/*.yaml", *_BY_LANGUAGE),
         ),
     ),

@@ -63,7 +63,7 @@ PUBLICATION = Publication(
     template_folder=TemplateFolder(
         "templates/policy",
         marker="content_rules.yaml",
-        read_elsewhere=("quality.yaml", "review*.tsv", "services.yaml"),
+        read_elsewhere=("quality.yaml", "review*.tsv", "services.yaml", "shortcuts.yaml"),
         advice={"statements": "add the line '  {stem}: NAME OF THE COUNTRY' under countries of dataset.yaml"},
     ),
 )

@@ -31,7 +31,7 @@ PUBLICATION = Publication(
     template_folder=TemplateFolder(
         "templates/selfassess",
         marker="sets.yaml",
-        read_elsewhere=("generation.yaml", "item_rules.yaml"),
+        read_elsewhere=("generation.yaml", "item_rules.yaml", "shortcuts.yaml"),
         advice={"*": "add the entry '{folder}:' to sets.yaml"},
     ),
 )

@@ -69,6 +69,6 @@ PUBLICATION = Publication(
     dataset,
     _card_facts,
     template_folder=TemplateFolder(
-        "templates/xphemism", marker="pairs.tsv", read_elsewhere=("guideline.yaml",)
+        "templates/xphemism", marker="pairs.tsv", read_elsewhere=("guideline.yaml", "shortcuts.yaml")
     ),
 )

@@ -15,6 +15,7 @@ import typer
 
 from polbias.aliases import Json
 from polbias.atomic_write import write_text
+from polbias.cli.audit_shortcuts import audit_shortcuts
 from polbias.cli.options import parse_assignments
 from polbias.errors import InputError, PolbiasError
 from polbias.files import page_policy
@@ -109,7 +110,13 @@ def audit(
         Path,
         typer.Argument(metavar="FILE", help="TSV, CSV, JSONL or Parquet, or the folder of a built config."),
     ],
-    form: Annotated[FormatName, typer.Option("--format", help="Audit items of this format.")],
+    form: Annotated[
+        FormatName | None,
+        typer.Option("--format", help="Audit items of this format (with --shortcuts: any)."),
+    ] = None,
+    shortcuts: Annotated[
+        bool, typer.Option("--shortcuts", help="Only guess labels without the task, from words or length.")
+    ] = False,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -143,13 +150,23 @@ def audit(
     near-duplicates, items among few-shot examples, and gold labels that position, length or layout predict.
     -o FILE.md writes a report for its maintainers, -o FILE.jsonl the set without defective items.
 
+    With --shortcuts (a file, a Hub dataset, a build or the name of one) only guess gold label and side of
+    held-out groups from words, hypothesis alone or length, with the range of permuted labels.
+
     Every item is confirmed, contradicted, depends (on a named choice) or unparsed, with its interpretation,
     and with a countermodel or proof if its gold label is wrong. Exit status: 0 without findings, 1 with
     findings, 2 if the file cannot be used.
     """
     try:
         columns = parse_assignments("--column", column, "ROLE=NAME, such as premise=text_a")
-        if form is FormatName.any:
+        if shortcuts:
+            if form not in (None, FormatName.any) or exemplars or samples or templates or show_all:
+                raise InputError("--shortcuts: found an option that it does not use, expected --column or -o")
+            flagged = audit_shortcuts(_local_data(file), columns, output or [])
+        elif form is None:
+            names = ", ".join(FormatName)
+            raise InputError(f"--format: found nothing, expected one of {names}, or --shortcuts; add one")
+        elif form is FormatName.any:
             flagged = _audit_any(file, output or [], columns, exemplars or [], samples or [])
         else:
             flagged = _audit_formal(
@@ -168,21 +185,27 @@ def _audit_any(
     exemplars: Sequence[Path],
     samples: Sequence[Path],
 ) -> int:
-    from polbias.eval.data import download_snapshot
     from polbias.eval.multiple_testing import holm_adjust
     from polbias.generators.auditing import general
 
-    data = file
-    if not (file.exists() or file.is_absolute()) and len(file.parts) == 3:
-        owner, name, config = file.parts
-        advice = "expected a file, or NAMESPACE/NAME/CONFIG of the Hub"
-        data = download_snapshot(f"{owner}/{name}", [f"{config}/*.parquet"], advice) / config
+    data = _local_data(file)
     return audit_set(
         data,
         output,
         lambda: general.audit_table(data, columns, holm_adjust, exemplars, *_read_model_answers(samples)),
         lambda report: general.sound_rows(data, columns, report),
     )
+
+
+def _local_data(file: Path) -> Path:
+    """Return the path of a file or folder, or of a downloaded config of the Hub."""
+    from polbias.eval.data import download_snapshot
+
+    if file.exists() or file.is_absolute() or len(file.parts) != 3:
+        return file
+    owner, name, config = file.parts
+    advice = "expected a file, or NAMESPACE/NAME/CONFIG of the Hub"
+    return download_snapshot(f"{owner}/{name}", [f"{config}/*.parquet"], advice) / config
 
 
 def _read_model_answers(paths: Sequence[Path]) -> tuple[dict[str, list[bool]], dict[str, Counter[str]]]:

@@ -13,6 +13,7 @@ from polbias.builds import build_advice, find_unbuilt, require_builds
 from polbias.errors import BuildError
 
 if TYPE_CHECKING:
+    from polbias.generators.auditing.shortcut_designs import ShortcutDesign
     from polbias.generators.logic.prover import ProofReport
     from polbias.manifest import Manifest
     from polbias.terminal import Console
@@ -21,6 +22,9 @@ CheckTask = tuple[str, Path, Path | None]
 """Name, folder and templates of a build to check."""
 CheckResults = list[tuple[str, list[str]]]
 _VERIFIED = "verified"
+_N_PERMUTATIONS = (
+    49  # of labels that are guessed better than by chance; `polbias audit --shortcuts` takes more
+)
 
 
 def select_builds(console: Console, names: Sequence[str] | None, root: Path) -> Sequence[str]:
@@ -100,6 +104,7 @@ def _is_verified(name: str, folder: Path, templates: Path | None, verification_h
 
 def check_build(name: str, folder: Path, templates: Path | None) -> CheckResults:
     """Return the checks of a build, each with its problems."""
+    from polbias.generators.auditing.shortcut_designs import read_design
     from polbias.generators.authoring.lints import LINTS, argument_slips, layout_leaks
     from polbias.lock import lock_differences, lock_path, read_lock
     from polbias.manifest import read_manifest
@@ -118,7 +123,24 @@ def check_build(name: str, folder: Path, templates: Path | None) -> CheckResults
         lint_problems += lint(templates)
     if publication.verify_gold or lint:
         results.append(("items pass the lints", lint_problems))
+    if not damaged and (design := read_design(name, publication, templates)):
+        results.append(_check_shortcuts(manifest, folder, design))
     return results
+
+
+def _check_shortcuts(manifest: Manifest, folder: Path, design: ShortcutDesign) -> tuple[str, list[str]]:
+    """Return the check that labels are not guessed in other ways than the design knows."""
+    from polbias.eval.multiple_testing import holm_adjust
+    from polbias.generators.auditing.shortcut_designs import build_shortcuts, unknown_shortcuts
+
+    tests = build_shortcuts(manifest, folder, design, holm_adjust, None, _N_PERMUTATIONS, skip_at_chance=True)
+    problems = [
+        f"{test.config}: {test}; change the items, or give the reason in shortcuts.yaml"
+        for test in unknown_shortcuts(tests, design)
+    ]
+    n_known = sum(test.is_leak for test in tests) - len(problems)
+    known_note = f", {n_known} known ones" if n_known else ""
+    return f"no unknown shortcut in {len(tests):,} tests{known_note}", problems
 
 
 def _describe_proofs(proofs: ProofReport) -> str:

@@ -17,6 +17,7 @@ def verify(names: Names = None, out: Out = None, templates: DatasetTemplates = N
     counts. Lints are rules from earlier reviews of the items: no layout column predicts the gold label;
     statements name their country, negate without forbidding, and have the codes and topic of similar
     statements elsewhere, or review.tsv gives a reason; the placebo is similar to the loaded words.
+    Labels must not be guessed without the task, but by the shortcuts in the templates' shortcuts.yaml.
     """
     from polbias.manifest import read_manifest
     from polbias.terminal import Console

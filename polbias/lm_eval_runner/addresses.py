@@ -29,10 +29,7 @@ def check_address(name: str, kind: Any, arguments: dict[str, Any]) -> None:
     """
     address, example = arguments.get("base_url"), _api_url("http://127.0.0.1:8000/v1", kind)
     if address is None and _default_url(kind) is None and "base_url" in signature(kind).parameters:
-        raise InputError(
-            f"--model {name}: found no base_url among --model_args, expected "
-            f"base_url={example}"
-        )
+        raise InputError(f"--model {name}: found no base_url among --model_args, expected base_url={example}")
     if address is not None:
         check_url(str(address), example)
     if not (arguments.get("model") or arguments.get("pretrained")):
