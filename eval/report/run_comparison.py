@@ -27,7 +27,7 @@ from polbias.eval.report.document import (
 )
 from polbias.eval.report.file_answers import run_notices
 from polbias.eval.report.paired import mean_difference, paired_differences
-from polbias.eval.report.run_files import choose_run, name_of
+from polbias.eval.report.run_files import choose_runs, name_of, replaced_run_notices
 from polbias.eval.report.run_metadata import read_run_metadata
 from polbias.eval.report.verdicts import adjustable_p, has_few_clusters, is_equivalent
 from polbias.eval.report.wording import report_words
@@ -109,11 +109,9 @@ def _chosen_files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
     runs: dict[str, list[SampleFile]] = {}
     for file in files:
         runs.setdefault(file.task, []).append(file)
-    chosen_files: dict[str, SampleFile] = {}
-    for task, task_files in runs.items():
-        chosen_files[task], choice_notices = choose_run(task_files)
-        notices += choice_notices
-    return chosen_files
+    chosen_files, replaced_files = choose_runs(runs.values())
+    notices += replaced_run_notices(replaced_files)
+    return {file.task: file for file in chosen_files}
 
 
 def _pair_files(
