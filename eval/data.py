@@ -47,7 +47,7 @@ def load_task_rows(
     ):
         if value is not None:
             table = _select_value(table, column, value, setting, location)
-    table = keep_first_values(table, "pair_id", polbias_pairs, "polbias_pairs")
+    table = keep_first_values(table, "pair_id", polbias_pairs, "polbias_pairs", location)
     _log.warning(f"{location} {version}: {table.num_rows:,} rows from {origin}")
     return to_dataset_dict(table)
 
@@ -104,20 +104,24 @@ def _select_value(table: Any, column: str, value: Any, setting: str, location: s
     return filter_rows(table, column, [values[values.index(value)]])
 
 
-def keep_first_values(table: Any, column: str, count: int | None, setting: str) -> Any:
+def keep_first_values(table: Any, column: str, count: int | None, setting: str, location: str) -> Any:
     """Select the rows with the first `count` values of a column; all rows without a count.
 
     Args:
         table: rows.
         column: column of the values.
-        count: number of values.
-        setting: name of the count, for the error if it is not a number from 1.
+        count: number of values; a warning says if the table has fewer.
+        setting: name of the count, for the error if it is not a number from 1, and for the warning.
+        location: origin of the rows, for the warning.
     """
     if count is None:
         return table
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise InputError(f"{setting}: found {count!r}, expected a number from 1, such as 8")
-    return filter_rows(table, column, list(dict.fromkeys(table[column].to_pylist()))[:count])
+    values = list(dict.fromkeys(table[column].to_pylist()))
+    if count > len(values):
+        _log.warning(f"{location}: {setting}: found {count:,}, expected at most {len(values):,}; uses all")
+    return filter_rows(table, column, values[:count])
 
 
 def filter_rows(table: Any, column: str, values: Sequence[Any]) -> Any:

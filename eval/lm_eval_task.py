@@ -26,6 +26,7 @@ class _AnswersTask(ConfigurableTask):  # type: ignore[misc]
             settings.get("custom_dataset"),
             settings.get("dataset_kwargs") or {},
             settings.get("metadata") or {},
+            task_class=type(self),
         )
         super().__init__(config=settings | {"metric_list": metric_lines(settings["metric_list"])})
 

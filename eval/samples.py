@@ -61,13 +61,15 @@ def find_sample_files(paths: Iterable[Path], newest: bool = True) -> list[Sample
     for path in paths:
         if not path.exists():
             raise InputError(
-                f"{path}: not found; expected a sample file, or a folder written by lm_eval or Inspect"
+                f"{path}: not found; expected a sample file, or a folder written by `polbias eval`, lm_eval "
+                "or Inspect"
             )
         sample_paths = [path] if path.is_file() else [*_below(path)]
         if not sample_paths:
             raise InputError(
                 f"{path}: found no samples_*.jsonl and no log of Inspect (*.eval, *.json), nor *.gz; run "
-                f"lm_eval with --log_samples --output_path {path}, or inspect eval with --log-dir {path}"
+                f"`polbias eval` with --output_path {path}, lm_eval with --log_samples --output_path {path}, "
+                f"or inspect eval with --log-dir {path}"
             )
         found.update(_sample_file(sample_path) for sample_path in sample_paths)
     files = sorted(found)

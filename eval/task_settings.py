@@ -19,7 +19,12 @@ REASONING = "polbias_reasoning"
 
 
 def refuse_unread_settings(
-    task: str, load: Any, fixed: Document, keys: Iterable[str], request_keys: Collection[str] | None = None
+    task: str,
+    load: Any,
+    fixed: Document,
+    keys: Iterable[str],
+    request_keys: Collection[str] | None = None,
+    task_class: Any = None,
 ) -> None:
     """Raise InputError for a key that no task reads, or that selects rows of other tasks than this one.
 
@@ -32,6 +37,7 @@ def refuse_unread_settings(
         fixed: arguments of the loader in the task file (``dataset_kwargs``).
         keys: keys of the metadata; those without the prefix ``polbias_`` are ignored.
         request_keys: accepted request settings; all by default.
+        task_class: class of the task, whose request settings are suggested in place of a misspelt key.
     """
     rows = _merge(instrument.row_settings for instrument in instruments().values())
     requests = _merge(instrument.request_settings for instrument in instruments().values())
@@ -51,7 +57,10 @@ def refuse_unread_settings(
             if key in known_keys:
                 advice = "remove it, or run the tasks that read it separately"
                 raise InputError(f"{key}: found a setting of other tasks, {expected}; {advice}")
-            advice = f"{did_you_mean(key, known_keys)}correct or remove it"
+            read_keys = (
+                (REASONING, *_read_request_keys([task_class])) if request_keys is None else request_keys
+            )
+            advice = f"{did_you_mean(key, (*row_keys, *read_keys))}correct or remove it"
             raise InputError(f"{key}: found a setting of no task, {expected}; {advice}")
 
 
@@ -63,17 +72,18 @@ def refuse_unread_request_settings(task_classes: Mapping[str, Any], keys: Iterab
         keys: keys of the user's metadata.
     """
     requests = _merge(instrument.request_settings for instrument in instruments().values())
-    bases = {
-        base
-        for task_class in {*task_classes.values()}
-        if task_class is not None
-        for base in task_class.__mro__
-    }
-    read_keys = {key for base in bases for key in requests.get(_reference(base), ())}
+    read_keys = _read_request_keys({*task_classes.values()})
     for key in keys:
         if key in _flatten(requests) and key not in read_keys:
             tasks = ", ".join([*task_classes][:3]) + (", ..." if len(task_classes) > 3 else "")
             raise InputError(f"{key}: not a setting of {tasks}; remove it, or add a task that reads it")
+
+
+def _read_request_keys(task_classes: Iterable[Any]) -> set[str]:
+    """Return the request settings that any of the task classes reads; None stands for lm_eval's own."""
+    requests = _merge(instrument.request_settings for instrument in instruments().values())
+    bases = {base for task_class in task_classes if task_class is not None for base in task_class.__mro__}
+    return {key for base in bases for key in requests.get(_reference(base), ())}
 
 
 def _merge(settings: Iterable[Mapping[str, tuple[str, ...]]]) -> Mapping[str, tuple[str, ...]]:

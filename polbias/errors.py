@@ -30,10 +30,15 @@ def escape_surrogates(text: str) -> str:
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return a question with the names closest to an unknown name; empty if none is close."""
+    """Return a question with the first names that begin with an unknown name, else the closest ones.
+
+    Empty if there are none. A beginning has at least three letters.
+    """
     from difflib import get_close_matches
 
-    matches = get_close_matches(name, dict.fromkeys(names), 3, 0.6)
+    distinct_names = [*dict.fromkeys(names)]
+    matches = [candidate for candidate in distinct_names if len(name) > 2 and candidate.startswith(name)][:3]
+    matches = matches or get_close_matches(name, distinct_names, 3, 0.6)
     return f"did you mean {' or '.join(matches)}? " if matches else ""
 
 

@@ -241,6 +241,21 @@ def instrument_of(row: Mapping[str, Any]) -> str | None:
     return _instrument_by_dataset().get(dataset) if isinstance(dataset, str) else None
 
 
+def cluster_of(row: Mapping[str, Any]) -> tuple[str, Any] | None:
+    """Return the name and the value of a row's cluster, as `polbias eval` and the report cluster its answers.
+
+    Args:
+        row: a row; None without the column ``cluster_id``.
+    """
+    if row.get("cluster_id") is None:
+        return None
+    instrument = instruments().get(instrument_of(row) or "")
+    if instrument is None or instrument.cluster_function is None:
+        return "cluster_id", row["cluster_id"]
+    cluster_function = import_reference(instrument.cluster_function)
+    return cluster_function.__name__, cluster_function(row)
+
+
 def publication(name: str) -> Publication:
     """Return the publication of a dataset.
 

@@ -82,7 +82,9 @@ def load_policy_rows(
     )
     if polbias_variants is not None:
         table = data.filter_rows(table, "variant", polbias_variants)
-    table = data.keep_first_values(table, "instruction_id", polbias_instructions, "polbias_instructions")
+    table = data.keep_first_values(
+        table, "instruction_id", polbias_instructions, "polbias_instructions", location
+    )
     if polbias_prompts == _TESTED_PROMPTS:
         table = table.filter((pc.field("variant") == VARIANTS[0]) | (pc.field("label_order") == ORDERS[0]))
     _check_analysable(table, location)

@@ -29,6 +29,7 @@ from polbias.eval.report.file_answers import FileAnswers, read_file
 from polbias.eval.report.reporter import ReportSettings, load_reporter
 from polbias.eval.report.run_files import RunFiles, gather, name_of
 from polbias.eval.report.run_metadata import is_simulated
+from polbias.eval.report.verdicts import has_too_few_answers
 from polbias.eval.report.versions import keep_newest_version
 from polbias.eval.report.wording import report_words, words
 from polbias.registry import instruments
@@ -167,8 +168,11 @@ def _estimability_notices(section: Section) -> Iterator[Notice]:
         state = finding.estimate.state
         if not finding.headline or finding.is_refusal_gap or state is None:
             continue
-        text = wordings[state.replace(" ", "_")].format(
+        key = "too_few_answers" if has_too_few_answers(finding) else state.replace(" ", "_")
+        text = wordings[key].format(
             measure=measures[finding.measure].title,
+            count=finding.estimate.n,
+            clusters=finding.estimate.clusters,
             answered=format_percent(1 - (finding.estimate.missing or 0.0)),
             accuracy=format_percent(finding.accuracy.value if finding.accuracy else None),
         )

@@ -27,7 +27,7 @@ from polbias.eval.report.document import (
 )
 from polbias.eval.report.file_answers import run_notices
 from polbias.eval.report.paired import mean_difference, paired_differences
-from polbias.eval.report.run_files import choose_run, name_of
+from polbias.eval.report.run_files import choose_runs, name_of, replaced_run_notices
 from polbias.eval.report.run_metadata import read_run_metadata
 from polbias.eval.report.verdicts import adjustable_p, has_few_clusters, is_equivalent
 from polbias.eval.report.wording import report_words
@@ -41,6 +41,7 @@ from polbias.eval.samples import (
 )
 from polbias.eval.sign_flip import sign_flip_test
 from polbias.files import file_sha256
+from polbias.registry import cluster_of
 
 
 def compare_runs(
@@ -51,7 +52,8 @@ def compare_runs(
     Args:
         first: A, samples of one model.
         second: B, samples of one model on the same tasks.
-        cluster: column of the documents whose values are the clusters; by default each item is a cluster.
+        cluster: column of the documents whose values are the clusters; by default the clusters of
+            `polbias eval` where the documents have a column ``cluster_id``, else each item.
         margin: equivalence margin in percentage points, for metrics that are fractions: all values of both
             runs are in -1 to 1.
 
@@ -67,9 +69,7 @@ def compare_runs(
         for side, file in zip("AB", files, strict=True):
             runs.append(_Run(f"{side}: {file.model}", file, _read_items(file.path, cluster)))
             sources.append(_source(runs[-1], notices))
-        differences += _metric_differences(
-            task, cluster or "", margin, notices, run_metrics, *_key_by_id(*runs)
-        )
+        differences += _metric_differences(task, margin, notices, run_metrics, *_key_by_id(*runs))
     if run_metrics:
         texts = report_words().notices
         problem = texts["run_metrics"].format(metrics=", ".join(sorted(run_metrics)))
@@ -109,11 +109,9 @@ def _chosen_files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
     runs: dict[str, list[SampleFile]] = {}
     for file in files:
         runs.setdefault(file.task, []).append(file)
-    chosen_files: dict[str, SampleFile] = {}
-    for task, task_files in runs.items():
-        chosen_files[task], choice_notices = choose_run(task_files)
-        notices += choice_notices
-    return chosen_files
+    chosen_files, replaced_files = choose_runs(runs.values())
+    notices += replaced_run_notices(replaced_files)
+    return {file.task: file for file in chosen_files}
 
 
 def _pair_files(
@@ -147,13 +145,14 @@ class _ComparedItem:
     Attributes:
         line: of its first sample.
         id: of its document; None if that has none.
-        identity: hash of its content, and its cluster (None without a cluster column); equal in both runs.
+        identity: hash of its content, and the name and value of its cluster (None if the item is its own);
+            equal in both runs.
         values: by metric.
     """
 
     line: int
     id: str | None
-    identity: tuple[str, str | None]
+    identity: tuple[str, tuple[str, str] | None]
     values: dict[str, Any] = field(default_factory=dict)
 
 
@@ -181,10 +180,10 @@ def _read_items(path: Path, cluster: str | None) -> Mapping[str, _ComparedItem]:
             problems.append(SkippedLine(path, line, problem))
         if problems:
             break
-        item_id, cluster_value = (
-            None if doc.get(key) is None else str(doc[key]) for key in ("id", cluster or "")
-        )
-        identity = row_digest(sample.get("asked") or doc), cluster_value
+        item_id = None if doc.get("id") is None else str(doc["id"])
+        named_cluster = (cluster, doc[cluster]) if cluster else cluster_of(doc)
+        item_cluster = (named_cluster[0], str(named_cluster[1])) if named_cluster else None
+        identity = row_digest(sample.get("asked") or doc), item_cluster
         item = items.setdefault(str(number), _ComparedItem(line, item_id, identity))
         filter_name = sample.get("filter") or "none"
         for metric in metrics:
@@ -217,7 +216,6 @@ def _key_by_id(*runs: _Run) -> tuple[_Run, ...]:
 
 def _metric_differences(
     task: str,
-    cluster: str,
     margin: float | None,
     notices: list[Notice],
     run_metrics: set[str],
@@ -239,6 +237,8 @@ def _metric_differences(
         name for run_items in items for item in run_items.values() for name in item.values
     )
     is_compared = False
+    item_clusters = [items[0][item_id].identity[1] for item_id in shared_ids]
+    cluster_name = next((item_cluster[0] for item_cluster in item_clusters if item_cluster), "")
     for metric in metrics:
         values = [_metric_values(run, metric) for run in runs]
         has_numbers = [
@@ -257,7 +257,7 @@ def _metric_differences(
                 ItemContributions(
                     [*run_values],
                     np.array([*run_values.values()]),
-                    [run.items[name].identity[1] or name for name in run_values],
+                    [_cluster_value(run.items[name], name) for name in run_values],
                 )
                 for run, run_values in zip(runs, values, strict=True)
             ]
@@ -278,7 +278,7 @@ def _metric_differences(
             yield MetricDifference(
                 instrument=task,
                 measure=metric,
-                key=cluster,
+                key=cluster_name,
                 part_label="",
                 first=runs[0].name,
                 second=runs[1].name,
@@ -292,6 +292,17 @@ def _metric_differences(
             )
     if not is_compared:
         raise InputError(f"{paths[1]}: found no metric of {task} with one number per sample in both runs")
+
+
+def _cluster_value(item: _ComparedItem, name: str) -> str:
+    """Return the value of an item's cluster; the name of the item if it is its own."""
+    return item.identity[1][1] if item.identity[1] else name
+
+
+def is_unobserved_outcome(difference: MetricDifference) -> bool:
+    """Whether a metric counts non-answers of which neither run has any."""
+    is_outcome = difference.measure.split(",")[0] in NON_ANSWER_LABELS
+    return is_outcome and all(mean == 0 for mean in difference.means)
 
 
 def _with_limit_state(estimate: Estimate, means: Sequence[float | None], has_limits: bool) -> Estimate:

@@ -23,6 +23,7 @@ from polbias.eval.report.verdicts import (
     LEVEL,
     count_headline_tests,
     doubts,
+    has_too_few_answers,
     interval_contains_zero,
     is_directional,
     is_tested,
@@ -55,9 +56,9 @@ class Paragraphs:
 
 
 def paragraphs(report: Report) -> Paragraphs:
-    """Return the paragraphs of a report; empty for a comparison of two runs."""
+    """Return the paragraphs of a report; of a comparison of two runs only the comparisons."""
     if not report.sections:
-        return Paragraphs()
+        return Paragraphs(comparisons=tuple(_run_comparison_sentences(report.comparisons)))
     return Paragraphs(
         overview=tuple(_overview(report)),
         respondents=tuple(_respondent_lines(report)),
@@ -79,6 +80,8 @@ def finding_sentence(finding: Finding) -> str:
         key = "no_interval_pairs"
     if finding_verdict == "at the ceiling" and finding.accuracy and finding.accuracy.value == 1:
         key = "at_the_ceiling_all"
+    if has_too_few_answers(finding):
+        key = "too_few_answers"
     measure, name = _measure(finding), _measure_name(finding)
     largest, accuracy = (
         largest_compatible_effect(estimate, unit=finding.per_pair),
@@ -95,6 +98,7 @@ def finding_sentence(finding: Finding) -> str:
         interval="" if estimate.low is None else phrases["interval"].format(**_interval_values(finding)),
         largest="" if largest is None else _format_magnitude(finding, largest),
         clusters=estimate.clusters,
+        answers=estimate.n,
         discordant=f"{estimate.discordant:,}" if estimate.discordant else phrases["none"],
         pairs=f"{estimate.pairs or 0:,}",
         limit=_format_upper_limit(finding.per_pair * (estimate.limit or 0.0)),
@@ -245,10 +249,15 @@ def _respondent_lines(report: Report) -> Iterator[str]:
     )
     for respondent in ordered[:_MAX_LISTED]:
         respondent_findings = findings_by_respondent[respondent.name]
-        items = report_words().lists["semicolon"].join(_respondent_phrases(respondent_findings))
-        key = "overview_line" if items else _fallback_key(respondent_findings, respondent.answers)
+        items = [*_respondent_phrases(respondent_findings)]
+        equivalents = [*_equivalent_phrases(respondent_findings, report.margin)]
         intervals = report_words().lists["comma"].join(_intervals(respondent_findings))
-        yield phrases[key].format(respondent=respondent.name, items=items, intervals=intervals)
+        if equivalents and intervals and not items:
+            equivalents.append(phrases["overview_others_open"].format(intervals=intervals))
+        items += equivalents
+        key = "overview_line" if items else _fallback_key(respondent_findings, respondent.answers)
+        items_text = report_words().lists["semicolon"].join(items)
+        yield phrases[key].format(respondent=respondent.name, items=items_text, intervals=intervals)
     if len(report.respondents) > _MAX_LISTED:
         yield phrases["overview_rest"].format(count=len(report.respondents) - _MAX_LISTED)
 
@@ -259,14 +268,25 @@ def _sort_key(findings: Sequence[Finding]) -> bool:
 
 
 def _intervals(findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield the intervals of the measures with the verdict "not established"."""
+    """Yield the intervals of the measures with the verdict "not established" and without equivalence."""
     for finding in findings:
-        if verdict(finding) == "not established" and not finding.is_refusal_gap:
+        if verdict(finding) == "not established" and not (finding.is_refusal_gap or finding.equivalent):
             unit = report_words().findings[f"unit_{_measure(finding).unit}_short"]
             yield (
                 report_words()
                 .findings["overview_interval"]
                 .format(measure=_measure_name(finding), unit=unit, **_interval_values(finding))
+            )
+
+
+def _equivalent_phrases(findings: Sequence[Finding], margin: float | None) -> Iterator[str]:
+    """Yield a phrase for each measure that is equivalent to no effect, except refusal gaps."""
+    for finding in findings:
+        if finding.equivalent and not finding.is_refusal_gap:
+            yield (
+                report_words()
+                .findings["overview_equivalent"]
+                .format(measure=_measure_name(finding), margin=margin, **_interval_values(finding))
             )
 
 
@@ -283,9 +303,18 @@ def _fallback_key(findings: Sequence[Finding], answers: int) -> str:
 def _respondent_phrases(findings: Sequence[Finding]) -> Iterator[str]:
     """Yield a respondent's states, then its effects, established ones first."""
     phrases = report_words().findings
+    scarce = [finding for finding in findings if has_too_few_answers(finding)]
+    if scarce:
+        titles = [wording.words(finding.instrument).title for finding in scarce]
+        yield phrases["overview_too_few_answers"].format(
+            answers=max(finding.estimate.n or 0 for finding in scarce),
+            instruments=_join_items([*dict.fromkeys(titles)]),
+        )
     for state in ("not answered", "no variation", "at chance", "at the ceiling"):
         titles = [
-            wording.words(finding.instrument).title for finding in findings if finding.estimate.state == state
+            wording.words(finding.instrument).title
+            for finding in findings
+            if finding.estimate.state == state and finding not in scarce
         ]
         if titles:
             key = f"overview_{state.replace(' ', '_')}"
@@ -316,6 +345,8 @@ def _respondent_phrases(findings: Sequence[Finding]) -> Iterator[str]:
 
 def _comparison_paragraphs(report: Report) -> Iterator[str]:
     phrases = report_words().findings
+    if len(report.respondents) < 2:
+        return
     if not report.comparisons:
         yield phrases["compared_not"]
         return
@@ -345,6 +376,20 @@ def _comparison_sentence(comparison: Comparison) -> str:
             instrument=wording.words(comparison.instrument).title,
         )
     )
+
+
+def _run_comparison_sentences(differences: Sequence[Comparison]) -> Iterator[str]:
+    """Yield the number of established differences of two runs, for each run that is higher in any."""
+    phrases = report_words().findings
+    values = [
+        difference.estimate.value or 0.0 for difference in differences if verdict(difference) == "established"
+    ]
+    if not values:
+        yield phrases["runs_none"].format(count=len(differences))
+    for run, sign in (("A", -1), ("B", 1)):
+        if n_higher := sum(sign * value > 0 for value in values):
+            key = "runs_higher_one" if len(values) == 1 else "runs_higher"
+            yield phrases[key].format(run=run, count=n_higher, established=len(values))
 
 
 def _direction(finding: Finding) -> str:

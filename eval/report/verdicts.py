@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal, TypeAlias
 
-from polbias.eval.estimability import State
+from polbias.eval.estimability import MIN_DISCORDANT_CLUSTERS, State
 from polbias.eval.report import wording
 from polbias.eval.report.document import Bounds, Comparison, Estimate, Finding
 from polbias.eval.statistics import MIN_CLUSTERS, MIN_PERSONS
@@ -111,6 +111,16 @@ def has_few_clusters(estimate: Estimate) -> bool:
     """Whether an estimate has too few clusters or sampled persons to be tested."""
     has_few_persons = estimate.persons is not None and estimate.persons < MIN_PERSONS
     return has_few_persons or (estimate.clusters is not None and estimate.clusters < MIN_CLUSTERS)
+
+
+def has_too_few_answers(finding: Finding) -> bool:
+    """Whether an estimate has a state only because its answers are fewer than any interval needs.
+
+    A trial run (``--limit 4``) is at chance or at the ceiling whatever the model is.
+    """
+    estimate = finding.estimate
+    is_scarce = estimate.clusters is not None and estimate.clusters < MIN_DISCORDANT_CLUSTERS
+    return is_scarce and estimate.low is None and estimate.state in ("at chance", "at the ceiling")
 
 
 def is_tested(finding: Finding | Comparison) -> bool:

@@ -43,7 +43,9 @@ def load_topics(
         )
     else:
         table = data.load_task_rows(**settings)[data.SPLIT].data.table
-    return data.to_dataset_dict(data.keep_first_values(table, "cluster_id", polbias_items, "polbias_items"))
+    location = polbias_stage1 or f"{settings['polbias_dataset']}/{settings['polbias_config']}"
+    table = data.keep_first_values(table, "cluster_id", polbias_items, "polbias_items", str(location))
+    return data.to_dataset_dict(table)
 
 
 def load_choices(
@@ -85,7 +87,7 @@ def load_choices(
             f"{source}: found the sets {', '.join(sets)}, whose sides are never averaged; "
             f'choose one with --metadata \'{{"polbias_set": "{sets[0]}"}}\''
         )
-    table = data.keep_first_values(table, "cluster_id", polbias_items, "polbias_items")
+    table = data.keep_first_values(table, "cluster_id", polbias_items, "polbias_items", str(source))
     _log.warning(f"second stage: {table.num_rows:,} rows about {sets[0]} from {source}")
     return data.to_dataset_dict(table)
 

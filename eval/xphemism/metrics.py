@@ -145,7 +145,7 @@ def load(*, polbias_pairs: int | None = None, **settings: Any) -> Json:
     table = data.load_task_rows(**settings)[data.SPLIT].data.table
     location = f"{settings['polbias_dataset']}/{settings['polbias_config']}"
     data.require_columns(table, _REQUIRED_COLUMNS, location, "the columns of xphemism-pairs")
-    table = data.keep_first_values(table, "pair_id", polbias_pairs, "polbias_pairs")
+    table = data.keep_first_values(table, "pair_id", polbias_pairs, "polbias_pairs", location)
     if not table.num_rows:
         raise InputError(f"{location}: has no prompt for this task")
     # Incomplete pairs could not be compared: raise before the first request.

@@ -21,7 +21,10 @@ def compare(
     second: Annotated[Path, typer.Argument(metavar="B", help=_RUN)],
     cluster: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="Cluster the items by this column of the documents."),
+        typer.Option(
+            metavar="COLUMN",
+            help="Cluster items by this column of the documents; default: as polbias eval.",
+        ),
     ] = None,
     margin: Annotated[float | None, MARGIN_OPTION] = None,
     output: Annotated[
@@ -42,8 +45,11 @@ def compare(
     from rich.table import Table
 
     from polbias.eval.report.build import ReportWithAnswers
+    from polbias.eval.report.document import MetricDifference
     from polbias.eval.report.page.tables import differences_table
-    from polbias.eval.report.run_comparison import compare_runs
+    from polbias.eval.report.run_comparison import compare_runs, is_unobserved_outcome
+    from polbias.eval.report.sentences import paragraphs
+    from polbias.eval.report.wording import report_words
     from polbias.terminal import Console
 
     if output:
@@ -52,12 +58,28 @@ def compare(
     print_notices(report)
     for respondent in report.respondents:
         echo(respondent.name)
-    grid, table = differences_table(report.comparisons, report.margin), Table(box=None, pad_edge=False)
+    phrases = report_words().findings
+    cluster_names = dict.fromkeys(
+        difference.key or phrases["runs_own_clusters"] for difference in report.comparisons
+    )
+    echo(phrases["runs_clusters"].format(names=", ".join(cluster_names)))
+    unobserved = [
+        difference
+        for difference in report.comparisons
+        if isinstance(difference, MetricDifference) and is_unobserved_outcome(difference)
+    ]
+    displayed = [difference for difference in report.comparisons if difference not in unobserved]
+    grid, table = differences_table(displayed, report.margin), Table(box=None, pad_edge=False)
     for head in grid.heads:
         table.add_column(head.title, justify="right" if head.numeric else "left")
     for row in grid.rows:
         table.add_row(*(cell.text or "–" for cell in row.cells))
     Console(width=_MAX_WIDTH, highlight=False, markup=False).print(table)
+    if unobserved:
+        metrics = ", ".join(dict.fromkeys(difference.measure for difference in unobserved))
+        echo(phrases["runs_unobserved"].format(metrics=metrics, count=len(unobserved)))
+    for sentence in paragraphs(report).comparisons:
+        echo(sentence)
     if output:
         write_report(ReportWithAnswers(report, {}), output, brief=True)
         echo(f"wrote {output / PAGE}")

@@ -230,9 +230,9 @@ def write_run_report(folder: Path) -> None:
         print_progress(f"no report: {error}")
     else:
         times = sorted(path.stem.removeprefix("results_") for path in folder.glob("results_*.json"))
-        left_out = report_words().notices["left_out"]
+        left_out = {report_words().notices[key] for key in ("left_out", "files_left_out")}
         for notice in report.notices:  # of this run only: earlier ones are on the page
-            if notice.action == left_out and times and times[-1] in notice.where:
+            if notice.action in left_out and times and times[-1] in notice.where:
                 print_progress(f"{notice.where}: {notice.problem}; {notice.action}")
         for sentence in paragraphs(report).respondents:
             echo(sentence)

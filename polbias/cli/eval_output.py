@@ -65,16 +65,20 @@ def print_costs(costs: Mapping[str, Cost], config: Any, budget: Budget) -> None:
 
 
 _NO_INTERVAL = "none: hardly any variation"
+_FEW_CLUSTERS = "none: {clusters} clusters"
 
 
 def print_scores(run: EvalRun, scores: Iterable[Score], answered: Sequence[str] | None = None) -> None:
     """Print the main metric per task in percentage points, the requests, and the folder of the run."""
+    from polbias.eval.estimability import MIN_DISCORDANT_CLUSTERS
     from polbias.models.bodies import TOO_LONG
 
     table = [("task", "metric", "points", "95% interval", "n", "clusters", "no verdict")]
     truncated: list[Score] = []
     for score in scores:
-        interval = _NO_INTERVAL if score.low is None else f"{_points(score.low)} to {_points(score.high)}"
+        has_few_clusters = score.clusters < MIN_DISCORDANT_CLUSTERS
+        reason = _FEW_CLUSTERS.format(clusters=score.clusters) if has_few_clusters else _NO_INTERVAL
+        interval = reason if score.low is None else f"{_points(score.low)} to {_points(score.high)}"
         interval = "-" if score.value is None else interval
         missing = "-" if score.missing is None else f"{score.missing:.1%}"
         value = "no estimate" if score.value is None else _points(score.value)

@@ -149,12 +149,12 @@ def make_report(
 
 
 def print_report(document: Report) -> None:
-    """Print the notices and the headlines."""
+    """Print the notices, the headlines and the comparisons."""
     from polbias.eval.report.sentences import paragraphs
 
     print_notices(document)
     wording = paragraphs(document)
-    for text in (*wording.respondents, *wording.overview):
+    for text in (*wording.respondents, *wording.overview, *wording.comparisons):
         echo(text)
 
 

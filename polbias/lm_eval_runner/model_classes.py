@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import os
+import re
 from collections.abc import Iterable, Mapping
 from inspect import signature
 from typing import Any
@@ -28,6 +30,7 @@ _LOCAL = ("hf", "hf-auto", "huggingface")
 _SEEDED_MODELS = ("vllm",)  # local models that accept a seed per request
 _SEEDS = "polbias_seeds"
 _FIRST_SEED = "polbias_first_seed"
+_KEY_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*_API_KEY\b")  # in the error of a model class without its key
 _REASONING_ARGUMENTS = {"think_end_token": "</think>", "enable_thinking": True}
 
 
@@ -44,7 +47,7 @@ def model_class(name: str) -> Any:
             import polbias.lm_eval_runner.inspect_model  # noqa: F401, registers itself; its library takes a second
         return get_model(name)
     except (KeyError, ValueError):
-        likely = did_you_mean(name, [*model_registry])
+        likely = did_you_mean(name, [*COMMON_MODELS, *model_registry])
         raise InputError(
             f"--model {name}: unknown model class; {likely}expected one of {', '.join(COMMON_MODELS)}, or "
             "another of lm_eval's, with the name of the model itself in --model_args"
@@ -175,9 +178,15 @@ def load(kind: Any, config: Any) -> Any:
         raise missing_library_error(config.model, error) from error
     except Exception as error:
         LOGGER.debug("the model cannot be loaded", exc_info=True)
+        key_variable = _KEY_VARIABLE.search(str(error))
+        if key_variable and not os.environ.get(key_variable[0]):
+            raise PolbiasError(
+                f"--model {config.model}: found no API key, expected one in the environment variable "
+                f"{key_variable[0]}; set it"
+            ) from error
         raise PolbiasError(
-            f"--model {config.model}: cannot be loaded ({type(error).__name__}: {redact_message(error)})"
-            f"{'' if 'API key' in str(error) else '; check --model_args'}"
+            f"--model {config.model}: cannot be loaded ({type(error).__name__}: {redact_message(error)}); "
+            "check --model_args"
         ) from error
 
 

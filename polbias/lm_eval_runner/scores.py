@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polbias.aliases import Document
-from polbias.registry import Instrument, import_reference, instrument_of, instruments
+from polbias.registry import Instrument, cluster_of, instrument_of, instruments
 
 _ALL_ROWS = "_paper"  # metrics whose published standard error treats rows as independent
 _NO_VERDICT = ("refusal", "unparsable", "truncated", "non_answer_rate")
@@ -51,14 +51,7 @@ def scores(results: Document, samples: Mapping[str, Sequence[Document]]) -> Iter
         metric = main_metric(metrics, instrument)
         if metric is None:
             continue
-        unit = (
-            import_reference(instrument.cluster_function)
-            if instrument and instrument.cluster_function
-            else None
-        )
-        clusters = len(
-            {unit(doc) if unit else doc.get("cluster_id", index) for index, doc in enumerate(docs)}
-        )
+        clusters = len({cluster_of(doc) or index for index, doc in enumerate(docs)})
         independent = len(task_samples) if metric.endswith(_ALL_ROWS) else clusters
         half_width = _half_width(metrics.get(f"{metric}_stderr"), independent)
         value = float(metrics[metric]) if _is_number(metrics[metric]) else None

@@ -323,9 +323,9 @@ def refuse_unread(tasks: Iterable[TaskFile], metadata: Document) -> None:
     task_classes: dict[str, Any] = {}
     for task in tasks:
         load = import_task_function(task.settings.get("custom_dataset"), task.name)
-        refuse_unread_settings(task.name, load, task.settings.get("dataset_kwargs") or {}, metadata)
-        name = task.settings.get("class")
-        task_classes[task.name] = name and import_task_function(name, task.name)
+        name, fixed = task.settings.get("class"), task.settings.get("dataset_kwargs") or {}
+        task_classes[task.name] = task_class = name and import_task_function(name, task.name)
+        refuse_unread_settings(task.name, load, fixed, metadata, task_class=task_class)
     refuse_unread_request_settings(task_classes, metadata)
 
 

@@ -52,6 +52,15 @@ def test_a_value_that_no_row_has_names_those_that_rows_have(own_build: Path) -> 
             load_task_rows(**ARGUMENTS, polbias_pairs=count)
 
 
+def test_more_pairs_than_a_task_has_are_said(own_build: Path, caplog: pytest.LogCaptureFixture) -> None:
+    assert len(load_task_rows(**ARGUMENTS, polbias_pairs=24)["test"]) == 48
+    assert "polbias_pairs" not in caplog.text
+    assert len(load_task_rows(**ARGUMENTS, polbias_pairs=4000)["test"]) == 48
+    (message,) = (line for line in caplog.messages if "polbias_pairs" in line)
+    for text in ("4,000", "24", "en_formal_mini"):
+        assert text in message
+
+
 def test_a_setting_on_a_column_that_the_rows_lack_is_an_error(own_build: Path) -> None:
     with pytest.raises(InputError, match="polbias_style: found 'zero'.*en_formal_mini.*prompt_style"):
         load_task_rows(**ARGUMENTS, polbias_style="zero")

@@ -63,6 +63,14 @@ def test_a_run_tells_what_came_of_it_and_is_not_paid_for_twice(evaluate: Evaluat
         assert path.is_dir() or b"a-secret-of-mine" not in path.read_bytes()
 
 
+def test_a_trial_run_has_no_interval_for_want_of_clusters(evaluate: Evaluate, answer: Any) -> None:
+    with LoopbackOpenAI(answer) as server:
+        done = evaluate(*chat(server.url), "--tasks", MINI, "--limit", "4")
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith(MINI))
+    assert "2 clusters" in line
+    assert "variation" not in line
+
+
 def test_a_server_that_dies_and_comes_back(
     evaluate: Evaluate, answer: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -302,3 +302,26 @@ def test_what_a_server_refuses_for_good_ends_the_run_with_what_helps(
     assert isinstance(done.exception, StoppedError), done.output
     assert named in str(done.exception)
     assert "run the same command again" not in str(done.exception)
+
+
+def test_a_missing_key_names_its_variable(evaluate: Evaluate, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY")
+    done = evaluate("--model", "openai-chat-completions", "--model_args", "model=m", "--tasks", MINI)
+    assert isinstance(done.exception, PolbiasError)
+    assert "OPENAI_API_KEY" in str(done.exception)
+    assert "ValueError" not in str(done.exception)
+
+
+@pytest.mark.parametrize(
+    ("beginning", "model"),
+    [
+        ("openai", "openai-chat-completions"),
+        ("anthropic", "anthropic-chat"),
+        ("local", "local-chat-completions"),
+    ],
+)
+def test_the_beginning_of_a_model_class_suggests_it_first(
+    evaluate: Evaluate, beginning: str, model: str
+) -> None:
+    done = evaluate("--model", beginning, "--tasks", MINI)
+    assert f"did you mean {model}" in str(done.exception)

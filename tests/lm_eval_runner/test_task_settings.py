@@ -22,7 +22,9 @@ MINI = "polbias_en_formal_mini"
 POLICY = "polbias_policy_stance_de"
 REJECTED = [
     (MINI, {"polbias_shost": 8}, "polbias_shots"),
-    (MINI, {"polbias_souce": "policy-statements/de"}, "polbias_source"),
+    (MINI, {"polbias_pars": 8}, "polbias_pairs"),
+    (POLICY, {"polbias_souce": "policy-statements/de"}, "polbias_source"),
+    (POLICY, {"polbias_sample": 4}, "polbias_samples"),
     (MINI, {"polbias_source": "partisan-inference/gb_formal_mini"}, "polbias_source"),
     (POLICY, {"polbias_shots": 8}, "polbias_shots"),
     (POLICY, {"polbias_config": "at"}, "polbias_config"),
@@ -60,6 +62,11 @@ def test_lm_eval_itself_rejects_it_too(task: str, metadata: dict[str, Any], name
     with pytest.raises(InputError) as error:
         manager.load([task])
     assert named in str(error.value)
+
+
+def test_only_settings_that_the_task_reads_are_suggested(evaluate: Evaluate) -> None:
+    metadata = ["--metadata", '{"polbias_souce": "policy-statements/de"}']
+    assert "polbias_source" not in refused(evaluate("--cost", "--tasks", MINI, *metadata))
 
 
 def test_an_estimate_of_costs_and_exported_prompts_reject_it(command: Evaluate, evaluate: Evaluate) -> None:
@@ -124,8 +131,9 @@ def test_a_limited_run_beside_a_full_one_says_that_the_report_leaves_it_out(eval
         limited = evaluate(*options, "--limit", "8", report=True)
     (first, second) = sorted(path.name for path in Path("polbias-results").rglob("samples_*.jsonl"))
     assert second not in full.output
-    (line,) = (line for line in limited.output.splitlines() if second in line)
-    assert first in line
+    first_time, second_time = (name.rpartition("_")[2].removesuffix(".jsonl") for name in (first, second))
+    (line,) = (line for line in limited.output.splitlines() if second_time in line)
+    assert first_time in line
     summary = json.loads(next(Path("polbias-results").rglob("summary.json")).read_text("utf-8"))
     assert [source["rows"] for source in summary["sources"]] == [48]
 

@@ -150,8 +150,27 @@ def test_a_part_never_replaces_a_full_run_which_the_newest_full_run_does(
     report = build_report([small_run]).report
     (source,) = report.sources
     assert f"_{chosen}-" in source.file
-    left_out = [notice.where for notice in report.notices if source.file in notice.problem]
-    assert len(left_out) == len(later_runs)  # one notice for each run that is left out
+    left_out = [notice.where for notice in report.notices if f"{chosen}-01-01" in notice.problem]
+    years = {2000, *(year for year, *_ in later_runs)} - {chosen}
+    assert sorted(left_out) == [f"model-a, {run_time(year)}" for year in sorted(years)]
+
+
+def run_time(year: int) -> str:
+    return f"{year}-01-01T00-00-00.000000"
+
+
+def test_a_run_of_several_tasks_that_is_left_out_is_one_notice(tmp_path: Path, data: Path) -> None:
+    run = simulate(tmp_path / "runs", "model-a", MINI, "polbias_de_formal_mini")
+    for path in sorted(run.glob("*_2000-*")):
+        copy = run / path.name.replace("2000-01-01", "2026-01-01")
+        shutil.copy(path, copy)
+        if copy.name.startswith("samples_"):
+            change(copy, lambda number, sample: sample if number < 4 else None)
+    report = build_report([run]).report
+    assert {source.rows for source in report.sources} == {48}
+    (notice,) = (notice for notice in report.notices if notice.where == f"model-a, {run_time(2026)}")
+    for text in ("2 files", "4 rows", run_time(2000), "48 rows"):
+        assert text in notice.problem
 
 
 def test_of_limited_runs_the_one_with_more_rows_counts_then_the_newer(small_run: Path) -> None:
@@ -315,3 +334,9 @@ def test_the_order_of_paths_and_lines_does_not_matter(tmp_path: Path, data: Path
     assert after.findings == before.findings
     assert after.comparisons == before.comparisons
     assert [section.tables for section in after.sections] == [section.tables for section in before.sections]
+
+
+def test_an_empty_folder_names_the_command_that_fills_it(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        build_report([tmp_path])
+    assert f"`polbias eval` with --output_path {tmp_path}" in str(error.value)

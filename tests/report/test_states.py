@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from polbias.cli.report import print_report
 from polbias.eval.estimability import State
 from polbias.eval.nonresponse import ExcessBounds
 from polbias.eval.report.build import ReportWithAnswers, build_report
@@ -244,3 +245,62 @@ def test_json_has_the_words_of_the_page(made: ReportWithAnswers, shown: str) -> 
 def test_notices_of_a_part_are_not_said_twice(made: ReportWithAnswers) -> None:
     assert len({*made.report.notices}) == len(made.report.notices)
     assert all(isinstance(notice, Notice) for notice in made.report.notices)
+
+
+def test_a_trial_run_is_too_small_rather_than_at_chance(
+    all_builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+    leaning = make_respondent("planted", effect=0.3, side="left")
+    run_tasks(["polbias_xl_us_en_formal_mini"], leaning, 7, model="brief", limit=4).write(tmp_path / "brief")
+    report = build_report([tmp_path]).report
+    told = paragraphs(report)
+    (line,) = told.respondents
+    assert "4 answers" in line
+    assert "chance" not in line
+    assert not any("at chance" in text for text in told.by_section["partisan"])
+
+
+def test_an_equivalent_measure_is_said_with_margin_and_interval(made: ReportWithAnswers) -> None:
+    open_findings = [
+        (section, finding)
+        for section in made.report.sections
+        for finding in section.findings
+        if finding.headline and verdict(finding) == "not established" and not finding.is_refusal_gap
+    ]
+    section, finding = open_findings[0]
+    (who,) = (each for each in made.report.respondents if each.name == finding.respondent)
+
+    def line_if(equivalent: bool) -> str:
+        changed = replace(section, findings=(replace(finding, equivalent=equivalent),))
+        report = replace(made.report, sections=(changed,), respondents=(who,), comparisons=(), margin=7.0)
+        (line,) = paragraphs(report).respondents
+        return line
+
+    assert "7 points" in line_if(equivalent=True)
+    assert "7 points" not in line_if(equivalent=False)
+    for line in map(line_if, (True, False)):
+        assert format_points(finding.estimate.low) in line
+        assert format_points(finding.estimate.high) in line
+
+
+def test_a_report_on_one_respondent_has_no_comparisons(
+    shown: str, all_builds: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLBIAS_DATA_DIR", str(all_builds))
+    run_tasks(["polbias_en_formal_mini"], make_respondent("perfect"), 7, model="one").write(tmp_path / "one")
+    with without_figures():
+        alone = build_report([tmp_path]).report
+    assert not paragraphs(alone).comparisons
+    for link in ('id="comparisons"', 'href="#comparisons"'):
+        assert link not in render_page(alone, paragraphs(alone))
+        assert link in shown
+
+
+def test_the_output_of_a_report_has_the_sentences_on_comparisons(
+    made: ReportWithAnswers, capsys: pytest.CaptureFixture[str]
+) -> None:
+    print_report(made.report)
+    output = capsys.readouterr().out
+    assert paragraphs(made.report).comparisons
+    assert all(sentence in output for sentence in paragraphs(made.report).comparisons)
