@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from itertools import combinations
@@ -29,7 +30,7 @@ from polbias.eval.agreement import cohen_kappa
 from polbias.eval.report.document import format_points
 from polbias.eval.report.wording import words
 from polbias.files import read_json
-from polbias.lm_eval_runner.tasks import catalogue
+from polbias.lm_eval_runner.tasks import catalogue, refuse_unread
 from polbias.yaml_models import TemplateModel, load_template
 
 FIXED = Path(__file__).with_suffix(".yaml")
@@ -133,6 +134,7 @@ def plan_runs(config: ResultsConfig, preregistration: Preregistration) -> list[M
     tasks = [
         task for name in task_catalogue.select_tasks(config.tasks) for task in task_catalogue.members(name)
     ]
+    refuse_unread([task_catalogue.tasks[task] for task in tasks], config.metadata)
     again = {"seed": 1, "metadata": {**config.metadata, **_OTHER_SEEDS}}
     model_runs = [ModelRun(PLAIN, "", tasks, {}), ModelRun(AGAIN, f", {AGAIN}", tasks, again)]
     tasks_by_personas: dict[Personas, list[str]] = {}
@@ -156,6 +158,7 @@ def eval_arguments(config: ResultsConfig, model: Model, run: ModelRun) -> list[s
     """Return the command-line arguments of `polbias eval` for a run of a model."""
     shared = {"tasks": ",".join(run.tasks), "limit": config.limit, "metadata": config.metadata}
     options = {**model.model_dump(exclude={"price"}), **shared, **run.options}
+    options["metadata"] = _read_settings(run.tasks, options["metadata"])
     arguments: list[str] = []
     for name, value in options.items():
         if value is True:
@@ -163,6 +166,17 @@ def eval_arguments(config: ResultsConfig, model: Model, run: ModelRun) -> list[s
         elif value not in (None, False, {}):
             arguments += [f"--{name}", json.dumps(value) if isinstance(value, dict) else str(value)]
     return arguments
+
+
+def _read_settings(tasks: Sequence[str], metadata: Json) -> Json:
+    """Return the settings that any of the tasks reads: a run of personas may have only tasks without samples."""
+    task_files = [catalogue([]).tasks[task] for task in tasks]
+    settings = {}
+    for key, value in metadata.items():
+        with suppress(InputError):
+            refuse_unread(task_files, {key: value})
+            settings[key] = value
+    return settings
 
 
 def run_polbias(*arguments: object) -> None:

@@ -58,7 +58,7 @@ class KnownShortcut(TemplateModel):
         )
 
 
-class ConfigColumns(TemplateModel):
+class ShortcutColumns(TemplateModel):
     """Columns of some configs of a dataset.
 
     Attributes:
@@ -85,7 +85,7 @@ class ConfigColumns(TemplateModel):
 class ShortcutDesign(TemplateModel):
     """Configs of a dataset whose labels are guessed, and its known shortcuts."""
 
-    configs: tuple[ConfigColumns, ...]
+    configs: tuple[ShortcutColumns, ...]
     known: tuple[KnownShortcut, ...] = ()
 
 
@@ -142,7 +142,7 @@ def unknown_shortcuts(tests: Sequence[Shortcut], design: ShortcutDesign) -> Iter
             yield test
 
 
-def _find_columns(design: ShortcutDesign, config: str) -> ConfigColumns | None:
+def _find_columns(design: ShortcutDesign, config: str) -> ShortcutColumns | None:
     return next(
         (
             columns
@@ -153,7 +153,7 @@ def _find_columns(design: ShortcutDesign, config: str) -> ConfigColumns | None:
     )
 
 
-def _read_items(files: Sequence[Path], columns: ConfigColumns) -> list[GuessItem]:
+def _read_items(files: Sequence[Path], columns: ShortcutColumns) -> list[GuessItem]:
     """Return the rows of a config as items; an absent label has none."""
     available = pq.read_schema(files[0]).names
     role_columns = [columns.gold, columns.side, columns.group, columns.block, *columns.parts.values()]

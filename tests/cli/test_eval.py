@@ -64,7 +64,7 @@ def test_without_lm_eval_it_says_what_to_install(tmp_path: Path) -> None:
     done = run_python(["-c", code], cwd=tmp_path, check=False)
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
-    assert line.startswith("polbias: lm_eval cannot be used (no lm_eval here); pip install '")
+    assert line.startswith("polbias: lm_eval cannot be used (no lm_eval here); run `pip check`")
 
 
 @pytest.mark.e2e
