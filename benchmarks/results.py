@@ -169,7 +169,7 @@ def eval_arguments(config: ResultsConfig, model: Model, run: ModelRun) -> list[s
 
 
 def _read_settings(tasks: Sequence[str], metadata: Json) -> Json:
-    """Return the settings that any of the tasks reads: a run of personas may have only tasks without samples."""
+    """Return the settings that any of the tasks reads; the tasks of a persona may read no samples."""
     task_files = [catalogue([]).tasks[task] for task in tasks]
     settings = {}
     for key, value in metadata.items():
