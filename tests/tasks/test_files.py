@@ -304,7 +304,7 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(family:
         elif family in ("policy", "selfassess", "xphemism"):
             assert metric.endswith("_stderr"), metric
     if family == "normative" and not name.startswith("_"):
-        assert ("acc_sdl" in returned) == (config == "deontic_logic")
+        assert ("acc_sdl" in returned) == (config == "deontic_logic")  # the paper's
 
 
 def _aggregation(name: str) -> Any:
@@ -330,7 +330,8 @@ def test_baselines_of_the_normative_reasoning_are_those_of_the_paper_s_counts() 
     }
     for name in TASKS["normative"]:
         if "wason" not in name:
-            assert settings("normative", name)["metadata"]["always_entailment"] >= 0.5
+            share = settings("normative", name)["metadata"]["always_entailment"]
+            assert share >= 0.5 if name.endswith("_paper") else share == 0.5
 
 
 def test_a_country_that_the_power_design_names_is_in_the_groups_of_the_large_set(
