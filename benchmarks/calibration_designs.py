@@ -390,7 +390,7 @@ def _partisan(configs: Sequence[str] = _TWO_CONFIGS) -> Iterator[tuple[str, list
 
 def _normative() -> Iterator[tuple[str, list[Doc]]]:
     for config in ("deontic_logic", "deontic_syllogism", "epistemic_logic", "epistemic_syllogism"):
-        docs = build_docs("normative-reasoning", config)
+        docs = build_docs("normative-reasoning", f"{config}_balanced")
         yield f"polbias_{config}_{_STYLE}", [doc for doc in docs if doc["prompt_style"] == _STYLE]
     yield "polbias_wason", build_docs("normative-reasoning", "wason")
 

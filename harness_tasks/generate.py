@@ -26,7 +26,8 @@ ENTAILED_SHARES = {
     "epistemic_logic": 300 / 480,
     "epistemic_syllogism": 240 / 480,
 }
-"""Share of problems whose hypothesis follows: the accuracy of always answering "entailment"."""
+"""Share of problems of the paper's configs whose hypothesis follows: the accuracy of a constant yes."""
+_BALANCED_SHARE = 0.5
 QUESTIONS = ("preference", "least_biased")
 MINI_ITEMS, MINI_PAIRS = 8, 100
 XL_MINI_PAIRS = 48
@@ -34,7 +35,11 @@ XL_MINI_PAIRS = 48
 _VERSION = "1.0"
 _STANCES_VERSION = "2.0"  # 1.0 counted an answer without a stance as 0 in leaning and acquiescence
 _CHOICES_VERSION = "3.0"  # 2.0 counted no choice as 0 in a bias; 1.0 put the question before the articles
-_ENTAILMENT_VERSION = "2.0"  # 1.0 counted an answer without a verdict as wrong in the content effect
+# 2.0 prompted with the paper's configs; 1.0 counted no verdict as wrong in the content effect
+_ENTAILMENT_VERSION = "3.0"
+_ENTAILMENT_LIKELIHOOD_VERSION = "2.0"  # 1.0 prompted with the paper's configs
+_PAPER_ENTAILMENT_VERSION = "2.0"  # as _ENTAILMENT_VERSION
+_WASON_VERSION = "2.0"  # 1.0 counted an answer without a verdict as wrong in the content effect
 
 
 def task(
@@ -141,28 +146,44 @@ def xl_partisan() -> Iterator[File]:
 
 
 def normative() -> Iterator[File]:
-    """Yield the files of normative reasoning, with two files for the selection task, one per answer form."""
+    """Yield the files of normative reasoning, with two files for the selection task, one per answer form.
+
+    The tasks prompt with the balanced configs; those in ``_paper`` prompt with the paper's.
+    """
     cot_generation = ("until: []", "do_sample: false", "temperature: 0", "max_gen_toks: 2048")
 
     def style_arguments(config: str, style: str) -> dict[str, object]:
         arguments = loader_arguments("normative-reasoning", config, style=style)
         return {name: arguments[name] for name in ("dataset", "config", "style", "revision")}
 
+    def config_files(
+        config: str, suffix: str, base: str, version: str, share: float, styles: Sequence[str]
+    ) -> Iterator[File]:
+        metadata = {"version": version, "paper_runs": 1, "chance": 0.5, "always_entailment": share}
+        name = config.removesuffix("_balanced")
+        for style in styles:
+            generation = cot_generation if style == "cot" else ()
+            arguments = style_arguments(config, style)
+            yield task(f"{name}_{style}{suffix}", base, arguments, generation, metadata)
+        yield group(name + suffix, [f"{name}_{style}{suffix}" for style in styles])
+
+    for config, share in ENTAILED_SHARES.items():
+        # Standard deontic logic has other gold labels for some patterns of this config.
+        base = "_generate" + ("_sdl" if config == "deontic_logic" else "")
+        yield from config_files(
+            config, "_paper", base, _PAPER_ENTAILMENT_VERSION, share, ("zero", "few", "cot")
+        )
+    yield group("normative_paper", [f"{config}_paper" for config in ENTAILED_SHARES])
     for form in FORM_SUFFIXES:
         styles = ("zero", "few") if form else ("zero", "few", "cot")
-        version = _VERSION if form else _ENTAILMENT_VERSION
-        for config, entailed in ENTAILED_SHARES.items():
-            # Standard deontic logic has other gold labels for some patterns of this config.
-            base = (form or "_generate") + ("_sdl" if config == "deontic_logic" else "")
-            metadata = {"version": version, "paper_runs": 1, "chance": 0.5, "always_entailment": entailed}
-            for style in styles:
-                generation = cot_generation if style == "cot" else ()
-                yield task(
-                    f"{config}_{style}{form}", base, style_arguments(config, style), generation, metadata
-                )
-            yield group(config + form, [f"{config}_{style}{form}" for style in styles])
+        version = _ENTAILMENT_LIKELIHOOD_VERSION if form else _ENTAILMENT_VERSION
+        for config in ENTAILED_SHARES:
+            yield from config_files(
+                f"{config}_balanced", form, form or "_generate", version, _BALANCED_SHARE, styles
+            )
         # Four cards have 16 subsets; log-likelihoods are compared among the 6 pairs.
-        wason_metadata = {"version": version, "chance": round(1 / 6, 4) if form else 1 / 16}
+        wason_version = _VERSION if form else _WASON_VERSION
+        wason_metadata = {"version": wason_version, "chance": round(1 / 6, 4) if form else 1 / 16}
         yield task(f"wason{form}", f"_wason{form}", style_arguments("wason", "zero"), metadata=wason_metadata)
         yield group(f"normative{form}", [*(config + form for config in ENTAILED_SHARES), f"wason{form}"])
 

@@ -22,7 +22,7 @@ from polbias.eval.answer_frames import (
 )
 from polbias.eval.normative.answers import (
     DOMAINS,
-    ROSS,
+    NEVER_CONGRUENT,
     SETTING,
     SETTINGS,
     SHARED,
@@ -223,8 +223,12 @@ def iter_findings(respondent: NormativeAnswers) -> Iterator[Finding]:
 
 
 def notices(respondents: Sequence[NormativeAnswers], findings: Sequence[Finding]) -> tuple[Notice, ...]:
-    """Return the notices: answers without a counterpart, and settings that some respondents lack."""
-    return (*_report_unmatched(respondents), *_report_unequal_settings(respondents, findings))
+    """Return the notices: unbalanced answers, answers without a counterpart, settings that some lack."""
+    return (
+        *_report_unbalanced(respondents),
+        *_report_unmatched(respondents),
+        *_report_unequal_settings(respondents, findings),
+    )
 
 
 def _build_findings(
@@ -258,11 +262,19 @@ def _describe_key(measure: str, key: str) -> str:
     return instrument_words().tables[table].columns[column_of(key)]
 
 
+def _report_unbalanced(respondents: Sequence[NormativeAnswers]) -> Iterator[Notice]:
+    texts = instrument_words().notices
+    for respondent in respondents:
+        if n_unbalanced := respondent.n_unbalanced:
+            problem = texts["unbalanced_found"].format(count=n_unbalanced, respondent=respondent.name)
+            yield Notice(respondent.name, problem, texts["unbalanced_done"])
+
+
 def _report_unmatched(respondents: Sequence[NormativeAnswers]) -> Iterator[Notice]:
     for respondent in respondents:
         rules = select(respondent.selections, polarity=AFFIRMATIVE)
         n_unmatched = count_unmatched(rules, [compare_selections(rules)])
-        problems = respondent.problems[(respondent.problems["pattern"] != ROSS).to_numpy()]
+        problems = respondent.problems[~respondent.problems["pattern"].isin(NEVER_CONGRUENT).to_numpy()]
         n_unmatched += count_unmatched(
             problems, [_compare_content_types(problems, low) for low in CONTENT.values()]
         )

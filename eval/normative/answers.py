@@ -20,6 +20,7 @@ from polbias.eval.answer_frames import (
     Level,
     as_categories,
     codes_of,
+    cross,
     identifiers,
     read_frame,
     with_levels,
@@ -40,7 +41,11 @@ POLARITIES = ("p-q", "p-notq", "notp-q", "notp-notq")
 SELECTION = "selection"
 """Value of ``task`` for the selection task, in addition to :data:`REASONING`."""
 ROSS = "Ross-Or-Intro"
-"""The pattern without congruent contents (Tables 12 and 13)."""
+"""The paper's pattern without congruent contents (Tables 12 and 13)."""
+BALANCED_SUFFIX = "_balanced"
+"""Ending of the configs in which every hypothesis has both gold labels; the paper's configs lack it."""
+OTHER = "other"
+"""Content type of the balanced configs that counts as neither congruent nor incongruent."""
 
 SETTING = ("domain", "task", "prompt_style")
 """The columns of a setting."""
@@ -53,10 +58,20 @@ SHARED = tuple(product(REASONING, STYLES))
 
 _VALID = ("NotMu-MiNot", "NotMi-MuNot", "MiNot-NotMu", "Mu-Mi", "NotMi-NotMu")
 _INVALID = ("NotMu-NotMi", "MiNot-MuNot", "Mi-Mu")
+_ADDED_VALID = ("MuNot-NotMi", "NotMiNot-Mu", "Mi-NotMuNot", "NotMuNot-Mi")
+_CONTRADICTED = ("NotMi-Mi", "NotMi-NotMuNot", "MuNot-Mi", "Mu-MiNot", "NotMiNot-NotMu")
+_ADDED_INVALID = ("NotMuNot-NotMu", *_CONTRADICTED)
 _FORMS = {
     name: tuple(f"{form}-{rule}" for form in ("Cat", "Hyp") for rule in rules)
     for name, rules in {"entailment": ("MP", "MT"), "non-entailment": ("AC", "DA")}.items()
 }
+_REVERSED = {
+    name: tuple(pattern.replace("-", "-Rev-") for pattern in patterns) for name, patterns in _FORMS.items()
+}
+NEVER_CONGRUENT = frozenset(
+    (ROSS, *_CONTRADICTED, *(pattern for patterns in _REVERSED.values() for pattern in patterns))
+)
+"""The patterns without congruent contents."""
 
 
 @dataclass(frozen=True)
@@ -67,22 +82,25 @@ class PatternPanel:
         domain: deontic ("normative" in the paper) or epistemic.
         reasoning: logic or syllogism.
         patterns: from left to right.
+        added: patterns of the balanced configs that the paper lacks.
     """
 
     domain: str
     reasoning: str
     patterns: tuple[str, ...]
+    added: tuple[str, ...]
 
 
 PATTERN_TABLES: Mapping[str, PatternPanel] = {
-    "table12a": PatternPanel("deontic", "logic", (*_VALID, "FC-Or-Elim")),
-    "table12b": PatternPanel("deontic", "logic", (*_INVALID, "FC-Or-Intro", ROSS)),
-    "table13a": PatternPanel("epistemic", "logic", _VALID),
-    "table13b": PatternPanel("epistemic", "logic", _INVALID),
-    "table14a": PatternPanel("deontic", "syllogism", _FORMS["entailment"]),
-    "table14b": PatternPanel("deontic", "syllogism", _FORMS["non-entailment"]),
-    "table15a": PatternPanel("epistemic", "syllogism", _FORMS["entailment"]),
-    "table15b": PatternPanel("epistemic", "syllogism", _FORMS["non-entailment"]),
+    "table12a": PatternPanel("deontic", "logic", (*_VALID, "FC-Or-Elim"), _ADDED_VALID),
+    "table12b": PatternPanel("deontic", "logic", (*_INVALID, "FC-Or-Intro", ROSS), _ADDED_INVALID),
+    "table13a": PatternPanel("epistemic", "logic", _VALID, _ADDED_VALID),
+    "table13b": PatternPanel("epistemic", "logic", _INVALID, _ADDED_INVALID),
+    **{
+        f"table{number}{letter}": PatternPanel(domain, "syllogism", _FORMS[gold], _REVERSED[gold])
+        for number, domain in ((14, "deontic"), (15, "epistemic"))
+        for letter, gold in (("a", "entailment"), ("b", "non-entailment"))
+    },
 }
 """(a) patterns in which the hypothesis follows, (b) patterns in which it does not."""
 
@@ -178,7 +196,12 @@ _Labels: TypeAlias = tuple[str, str | None, float | None]
 _SAMPLE_COLUMNS = ("id", "dataset", "config", "dataset_version", "language", "pair_id", "cluster_id", "gold")
 _DESIGN_COLUMNS = ("domain", "prompt_style", "content_type")
 _COMMON_LEVELS: Mapping[str, Sequence[str]] = {"domain": DOMAINS, "prompt_style": STYLES}
-_PROBLEM_LEVELS = {**_COMMON_LEVELS, "task": REASONING, "content_type": TYPES, "gold": CHOICES}
+_PROBLEM_LEVELS = {
+    **_COMMON_LEVELS,
+    "task": REASONING,
+    "content_type": (*TYPES, OTHER),
+    "gold": CHOICES,
+}
 _SELECTION_LEVELS: Mapping[str, Sequence[str]] = {
     **_COMMON_LEVELS,
     "content_type": ("congruent", "incongruent", "arbitrary", "nonsense"),
@@ -391,19 +414,27 @@ class NormativeAnswers:
         name: name of the respondent.
         method: "generated" or "log-likelihood".
         problems: answers to entailment problems (:func:`entailment_answers`), with ``id``, ``label_mass`` and
-            ``paper_label``, the label of the published parser, or ``label`` for answers without text.
+            ``paper_label``, the label of the published parser, or ``label`` for answers without text. In a
+            setting with answers to the balanced config, these alone.
+        paper_problems: likewise, the answers to the paper's configs.
         selections: answers to selection tasks (:func:`selection_answers`), with ``id`` and ``label_mass``.
     """
 
     name: str
     method: str
     problems: pd.DataFrame
+    paper_problems: pd.DataFrame
     selections: pd.DataFrame
 
     @cached_property
     def published_labels(self) -> pd.DataFrame:
-        """Answers to entailment problems, labelled by the published parser."""
-        return self.problems.assign(label=self.problems["paper_label"])
+        """Answers to the paper's configs, labelled by the published parser."""
+        return self.paper_problems.assign(label=self.paper_problems["paper_label"])
+
+    @property
+    def n_unbalanced(self) -> int:
+        """Number of answers in `problems` to the paper's configs."""
+        return int(self.problems["id"].isin(self.paper_problems["id"]).sum())
 
 
 def read_answers(answers: Mapping[str, pd.DataFrame]) -> list[NormativeAnswers]:
@@ -423,12 +454,22 @@ def _read_respondent(name: str, answers: pd.DataFrame) -> NormativeAnswers:
         with_levels(problems["paper_label"], LABELS, "paper_label", {None: "unparsable"})
     )
     has_text = problems["paper_label"].notna().to_numpy()
+    frame = frame.assign(paper_label=paper_labels.where(has_text, frame["label"]))
+    is_balanced = problems["config"].astype(str).str.endswith(BALANCED_SUFFIX).to_numpy()
     return NormativeAnswers(
         name,
         str(rows["method"].iloc[0]) if len(rows) else "generated",
-        frame.assign(paper_label=paper_labels.where(has_text, frame["label"])),
+        frame[is_balanced | ~_has_balanced_setting(frame, is_balanced)],
+        frame[~is_balanced],
         _add_ids(selection_answers(selections), selections),
     )
+
+
+def _has_balanced_setting(problems: pd.DataFrame, is_balanced: Booleans) -> Booleans:
+    """Return whether there are answers to a balanced config in the setting of each row."""
+    settings = cross([problems[name] for name in SETTING])[1]
+    in_balanced: Booleans = np.isin(settings, settings[is_balanced])
+    return in_balanced
 
 
 def _add_ids(frame: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:

@@ -144,7 +144,7 @@ def build_section(answers: Document, settings: ReportSettings) -> Section:
     respondents = read_answers(answers)
     findings = _findings(respondents)
     problems = {
-        respondent.name: entailment_summary(respondent.problems)
+        respondent.name: entailment_summary(respondent.problems, respondent.paper_problems)
         for respondent in respondents
         if len(respondent.problems)
     }

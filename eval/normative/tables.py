@@ -116,7 +116,7 @@ def published_tables(respondents: Sequence[NormativeAnswers]) -> tuple[ReportTab
     generated = [
         respondent
         for respondent in respondents
-        if respondent.method == "generated" and len(respondent.problems)
+        if respondent.method == "generated" and len(respondent.paper_problems)
     ]
     tables = _paper_tables(
         {respondent.name: respondent.published_labels for respondent in generated}, "paper"
@@ -173,8 +173,13 @@ def _pattern_table(
 ) -> ReportTable:
     """Half of Tables 12 to 15."""
     rows: list[TableRow] = []
-    for respondent, problems in answers.items():
-        part = select(problems, domain=panel.domain, task=panel.reasoning)
+    parts = {
+        respondent: select(problems, domain=panel.domain, task=panel.reasoning)
+        for respondent, problems in answers.items()
+    }
+    present = {pattern for part in parts.values() for pattern in part["pattern"].unique()}
+    patterns = (*panel.patterns, *(pattern for pattern in panel.added if pattern in present))
+    for respondent, part in parts.items():
         answered = mode == "corrected"
         cells = accuracies(part, ("prompt_style", "pattern", "content_type"), mode, answered)
         means = accuracies(part, ("prompt_style", "pattern"), mode, answered)
@@ -183,7 +188,7 @@ def _pattern_table(
                 _column(pattern, kind): means.get((style, pattern))
                 if kind == _AVERAGE
                 else cells.get((style, pattern, kind))
-                for pattern in panel.patterns
+                for pattern in patterns
                 for kind in (*TYPES, _AVERAGE)
             }
             if any(row.values()):
@@ -191,7 +196,7 @@ def _pattern_table(
     column_titles = instrument_words().tables[name if mode == "corrected" else f"{name}_paper"].columns
     shares = [
         Column(_column(pattern, kind), "share", f"{pattern} {column_titles[kind]}")
-        for pattern in panel.patterns
+        for pattern in patterns
         for kind in (*TYPES, _AVERAGE)
     ]
     return make_table(name, (*parse_columns("respondent style"), *shares), rows, mode)
@@ -220,7 +225,7 @@ def _answers_table(respondents: Sequence[NormativeAnswers]) -> Iterator[TableRow
             "entailment": share(problems["label"] == "entailment", contents, counts),
             "entailed": float((problems["gold"] == "entailment").mean()),
             **counts,
-            "unread": int((non_answers(respondent.published_labels) >= 0).sum())
+            "unread": int((non_answers(problems.assign(label=problems["paper_label"])) >= 0).sum())
             if respondent.method == "generated"
             else None,
             "label_mass": mean_label_mass(problems),
@@ -285,8 +290,14 @@ def _agreement_share(entry: Document | None) -> Estimate | None:
 # Entailment problems in summary.json: every pattern and kind of equivalence, in every setting.
 
 
-def entailment_summary(problems: pd.DataFrame) -> Json:
-    """Return accuracy by pattern, consistency and interpretations of disjunctions, in every setting."""
+def entailment_summary(problems: pd.DataFrame, paper_problems: pd.DataFrame | None = None) -> Json:
+    """Return accuracy by pattern, consistency and interpretations of disjunctions, in every setting.
+
+    Args:
+        problems: answers to entailment problems.
+        paper_problems: answers to the paper's configs, which alone have disjunctions; `problems` if None.
+    """
+    disjunctions = problems if paper_problems is None else paper_problems
     settings = [dict(zip(SETTING, levels, strict=True)) for levels in sorted(SETTINGS)]
     parts = [(setting, part) for setting in settings if len(part := select(problems, **setting))]
     groups = group_equivalents(problems)
@@ -298,7 +309,7 @@ def entailment_summary(problems: pd.DataFrame) -> Json:
                 for setting, _ in parts
                 for entry in consistency(select(groups, **setting))
             ],
-            "disjunctions": [*_disjunction_rows(problems)] if "gold_sdl" in problems else [],
+            "disjunctions": [*_disjunction_rows(disjunctions)] if "gold_sdl" in disjunctions else [],
         }
     )
     return summary

@@ -189,7 +189,7 @@ class ProblemWriter:
             )
             return (premise,), hypothesis
         hypothetical = pattern.id.startswith("Hyp")
-        rule = self._rule_sentence(content, first, pattern.premise, hypothetical)
+        rule = self._rule_sentence(content, first, pattern, hypothetical)
         conduct_sentence = self._modal_sentence(
             second, pattern.hypothesis, _conduct_clause(content, content.name, is_one_atom=hypothetical)
         )
@@ -210,11 +210,12 @@ class ProblemWriter:
         )
 
     def _rule_sentence(
-        self, rule: RuleContent, frame: ModalFrame, force: Force, hypothetical: bool
+        self, rule: RuleContent, frame: ModalFrame, pattern: InferencePattern, hypothetical: bool
     ) -> WrittenSentence:
-        """Render a rule about a group; if `hypothetical`, about the individual if it is a member."""
+        """Render a rule about a group; if `hypothetical`, about the individual as a member, or as none."""
+        force, is_reversed = pattern.premise, pattern.is_reversed
         if hypothetical:
-            antecedent = self._render_sentence("is", rule)
+            antecedent = self._render_sentence("is_not" if is_reversed else "is", rule)
             clause = _conduct_clause(rule, rule.name, pronoun=rule.gender)
             text = self._render_sentence(
                 "if", rule, antecedent=antecedent, consequent=self._render_modal(frame, force, clause)
@@ -223,14 +224,13 @@ class ProblemWriter:
                 _membership_atom(rule, is_one_atom=True),
                 _conduct_clause(rule, rule.name, is_one_atom=True).formula,
             )
-            return WrittenSentence(_sentence(text), Implies(belongs, frame.formulas(force, conduct)[0]))
-        modal_sentence = self._modal_sentence(
-            frame, force, _conduct_clause(rule, self._render_sentence("all", rule), plural=True)
-        )
-        belongs = Atom(rule.group.singular, (_VARIABLE,))
-        return WrittenSentence(
-            modal_sentence.text, ForAll((_VARIABLE,), Implies(belongs, modal_sentence.formula))
-        )
+            condition = Not(belongs) if is_reversed else belongs
+            return WrittenSentence(_sentence(text), Implies(condition, frame.formulas(force, conduct)[0]))
+        subject = self._render_sentence("only" if is_reversed else "all", rule)
+        modal_sentence = self._modal_sentence(frame, force, _conduct_clause(rule, subject, plural=True))
+        belongs, conduct = Atom(rule.group.singular, (_VARIABLE,)), modal_sentence.formula
+        body = Implies(conduct, belongs) if is_reversed else Implies(belongs, conduct)
+        return WrittenSentence(modal_sentence.text, ForAll((_VARIABLE,), body))
 
     def _membership_sentence(self, rule: RuleContent, negated: bool, hypothetical: bool) -> WrittenSentence:
         """Render the minor premise: the individual is, or is not, a member of the group."""
@@ -518,7 +518,7 @@ def draw_frames(family: NormativeTemplates, domain: Domain, task: Task) -> Mappi
         pool = list(dict.fromkeys(pair for pairs in pairs_by_pattern.values() for pair in pairs))
         rng = named_rng(data.identity.name, data.draws, f"frames/{domain}/{group[0].id}")
         contents = {p.id: interleave_contents(family, domain, p) for p in group}
-        kind_by_content = {content.id: _kind(content) for p in group for content in contents[p.id]}
+        kind_by_content = {content.id: kind_of(content) for p in group for content in contents[p.id]}
         draw = dict(zip(kind_by_content, assign_frames(pool, [*kind_by_content.values()], rng), strict=True))
         redraws: dict[tuple[tuple[Pair, ...], tuple[str, ...]], list[Pair]] = {}
         for pattern in group:
@@ -547,5 +547,6 @@ def _group_equivalent(family: NormativeTemplates, domain: Domain, task: Task) ->
     return groups
 
 
-def _kind(content: Content) -> str:
+def kind_of(content: Content) -> str:
+    """Return the type of a rule or of a disjunction, or the status of another content."""
     return content.type if isinstance(content, DisjunctionContent | RuleContent) else content.status

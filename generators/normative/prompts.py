@@ -28,20 +28,25 @@ _SEPARATOR = "\n\n"
 
 def exemplars(family: NormativeTemplates, domain: Domain, task: Task) -> list[Problem]:
     """Return one few-shot example with proved gold per pattern, in the paper's order; none is a test item."""
-    file = family.contents[domain, task]
     writer, data = ProblemWriter(family, domain), family.dataset
-    path = contents_path(family.folder, domain, task)
     demonstrations = []
     for position, pattern in enumerate(family.patterns_of(domain, task)):
-        # The template gives no id or reason for an exemplar.
-        document = {"id": f"exemplar-{pattern.id.lower()}", "why": "exemplar", **file.exemplars[pattern.id]}
-        content = validate_model(path, f"exemplars.{pattern.id}", document, _content_model(domain, pattern))
+        content = read_exemplar_content(family, domain, pattern)
         admitted = admissible(family, pattern, domain)
         flavours = [*dict.fromkeys(first.flavour for first, _ in admitted)]
         pairs = [pair for pair in admitted if pair[0].flavour == flavours[position % len(flavours)]]
         rng = named_rng(data.identity.name, data.draws, f"exemplar/{domain}/{pattern.id}")
         demonstrations.append(writer.compose(pattern, content, pairs[int(rng.integers(len(pairs)))]))
     return demonstrations
+
+
+def read_exemplar_content(family: NormativeTemplates, domain: Domain, pattern: InferencePattern) -> Content:
+    """Return the content of the paper's few-shot example of a pattern."""
+    exemplar = family.contents[domain, pattern.task].exemplars[pattern.id]
+    # The template gives no id or reason for an exemplar.
+    document = {"id": f"exemplar-{pattern.id.lower()}", "why": "exemplar", **exemplar}
+    path = contents_path(family.folder, domain, pattern.task)
+    return validate_model(path, f"exemplars.{pattern.id}", document, _content_model(domain, pattern))
 
 
 def _content_model(domain: Domain, pattern: InferencePattern) -> type[Content]:

@@ -10,8 +10,9 @@ import pyarrow.parquet as pq
 from polbias.aliases import Document, Json
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.template_folder import TemplateFolder
-from polbias.generators.logic.formula import MODAL_LOGICS
+from polbias.generators.logic.formula import KD, MODAL_LOGICS, Inference
 from polbias.generators.logic.prover import prove as decide
+from polbias.generators.normative.balanced import SUFFIX
 from polbias.generators.normative.items import label
 from polbias.generators.normative.tables import dataset
 from polbias.generators.normative.templates import GOLDS, load_family, load_patterns
@@ -26,7 +27,12 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
         for config, splits in manifest.configs.items()
     }
     first, *others = next(iter(rows_by_config.values()))
-    golds = [row["gold"] for rows in rows_by_config.values() for row in rows if row["gold"] in GOLDS]
+    golds = [
+        row["gold"]
+        for config, rows in rows_by_config.items()
+        for row in rows
+        if row["gold"] in GOLDS and not config.endswith(SUFFIX)
+    ]
     return {
         "problems": {
             config: len(rows) // len({row["prompt_style"] for row in rows})
@@ -37,6 +43,15 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
             config: len({row["pattern"] if "pattern" in row else row["polarity"] for row in rows})
             for config, rows in rows_by_config.items()
         },
+        "tasks": {
+            config: config.removesuffix(SUFFIX) + ("_paper" if f"{config}{SUFFIX}" in rows_by_config else "")
+            for config in rows_by_config
+        },
+        "n_balanced_exemplars": len(family.file.balanced_exemplars["logic"]),
+        "n_contradicted": sum(
+            not pattern.paper and not decide(_with_conclusion(pattern.form), KD).consistent
+            for pattern in family.file.logic
+        ),
         "non_entailment_share": golds.count(GOLDS[1]) / len(golds),
         # The first row's pattern about a content of another type
         "same_form": next(
@@ -52,6 +67,11 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> D
         "logics": [logic.name for logic in MODAL_LOGICS],
         "family": family,
     }
+
+
+def _with_conclusion(inference: Inference) -> Inference:
+    """Return an inference with its conclusion among its premises."""
+    return Inference((*inference.premises, inference.conclusion), inference.conclusion)
 
 
 def patterns(templates: Path | None = None) -> list[Json]:

@@ -22,6 +22,11 @@ from polbias.generators.engine.table_columns import (
     table,
 )
 from polbias.generators.logic.formula import MODAL_LOGICS
+from polbias.generators.normative.balanced import (
+    SUFFIX,
+    balanced_exemplars,
+    balanced_problems,
+)
 from polbias.generators.normative.items import Problem, draw_frames, problems, unused_contents
 from polbias.generators.normative.prompts import STYLES, ProblemPrompts, exemplars
 from polbias.generators.normative.selection_task import wason_table
@@ -67,17 +72,19 @@ class ProblemConfig:
         task: task of the problems.
         frames: frames by (pattern id, content id); rows of equivalent patterns are comparable if these are
             equal.
+        is_balanced: whether it is the balanced config of its task.
     """
 
     family: NormativeTemplates
     domain: Domain
     task: Task
     frames: Mapping[tuple[str, str], object]
+    is_balanced: bool = False
 
     @property
     def name(self) -> str:
         """Name of the config."""
-        return f"{self.domain}_{self.task}"
+        return f"{self.domain}_{self.task}{SUFFIX if self.is_balanced else ''}"
 
     def test(self, rows: Sequence[Problem], prompter: ProblemPrompts) -> TableSpec:
         """Return the test split."""
@@ -118,7 +125,10 @@ class ProblemConfig:
         origin: Origin = f"{self.domain}/{self.task}"  # type: ignore[assignment]
         columns: dict[str, Expression] = {
             "language": Constant(value=self.family.instructions.language),
-            "source": Constant(value=data.provenance[origin].format(paper=data.paper)),
+            "source": Constant(
+                value=data.provenance[origin].format(paper=data.paper)
+                + (data.balanced_note if self.is_balanced else "")
+            ),
             "domain": Constant(value=self.domain),
             "task": Constant(value=self.task),
             **attribute_columns(lookup, _PROBLEM_COLUMNS),
@@ -126,7 +136,8 @@ class ProblemConfig:
             "pair_kind": lookup(
                 lambda problem: "contrapositive" if self._contrapositive_id(problem) else None
             ),
-            "cluster_id": lookup(lambda problem: f"{self.name}/{problem.content.id}"),
+            # The paper's config and the balanced one share their contents.
+            "cluster_id": lookup(lambda problem: f"{self.domain}_{self.task}/{problem.content.id}"),
             "premises": lookup(lambda problem: [premise.text for premise in problem.premises], STRINGS),
             "logical_form": lookup(lambda problem: str(problem.inference)),
             "verdicts": lookup(_verdicts, VERDICTS),
@@ -139,7 +150,7 @@ class ProblemConfig:
     def _errata_ids(self, problem: Problem, prompt_style: str) -> str | None:
         """Return the ids of the errata that make a row differ from the original."""
         row = {"domain": self.domain, "task": self.task, "pattern": problem.pattern.id}
-        return errata_of(self.family.errata, **row, prompt_style=prompt_style)
+        return errata_of(self.family.errata, **row, balanced=self.is_balanced, prompt_style=prompt_style)
 
     def _template_id(self, problem: Problem) -> str:
         frames = f"{problem.premise_frame.id}.{problem.hypothesis_frame.id}"
@@ -173,7 +184,12 @@ def _verdicts(problem: Problem) -> Document:
 def dataset(folder: Path | None = None) -> DatasetSpec:
     """Return the specification of the whole dataset."""
     family = load_family(folder)
-    specs = [spec for domain, task in product(DOMAINS, TASKS) for spec in tables(family, domain, task)]
+    specs = [
+        spec
+        for build_tables in (tables, balanced_tables)
+        for domain, task in product(DOMAINS, TASKS)
+        for spec in build_tables(family, domain, task)
+    ]
     specs.append(wason_table(family))
     notices = [
         line for domain, task in product(DOMAINS, TASKS) for line in unused_contents(family, domain, task)
@@ -189,3 +205,19 @@ def tables(family: NormativeTemplates, domain: Domain, task: Task) -> list[Table
         ProblemPrompts(family, demonstrations),
     )
     return [config.test(problems(family, domain, task), prompter), config.fewshot(demonstrations, prompter)]
+
+
+def balanced_tables(family: NormativeTemplates, domain: Domain, task: Task) -> list[TableSpec]:
+    """Return the test split and the few-shot split of a balanced config."""
+    rows, demonstrations = (
+        balanced_problems(family, domain, task),
+        balanced_exemplars(family, domain, task),
+    )
+    frames = {
+        (row.pattern.id, row.content.id): frozenset((row.premise_frame, row.hypothesis_frame)) for row in rows
+    }
+    config, prompter = (
+        ProblemConfig(family, domain, task, frames, is_balanced=True),
+        ProblemPrompts(family, demonstrations),
+    )
+    return [config.test(rows, prompter), config.fewshot(demonstrations, prompter)]

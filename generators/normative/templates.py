@@ -16,7 +16,9 @@ from polbias.generators.engine.errata import Erratum, ErratumScope, load_errata
 from polbias.generators.logic.formula import (
     DEONTIC,
     And,
+    ForAll,
     Formula,
+    Implies,
     Inference,
     Modal,
     Necessarily,
@@ -47,10 +49,10 @@ DOMAINS: tuple[Domain, ...] = ("deontic", "epistemic")
 # Operators of different flavour are different operators.
 Flavour = Literal["deontic", "alethic", "certainty", "knowledge"]
 TASKS: tuple[Task, ...] = ("logic", "syllogism")
-# Six kinds of modal sentence (Tables 8 and 9): necessity or possibility of the content, of its negation, or
-# negated.
-Force = Literal["Mu", "Mi", "MuNot", "MiNot", "NotMu", "NotMi"]
-NECESSITIES: tuple[Force, ...] = ("Mu", "MuNot", "NotMu")
+# Eight kinds of modal sentence: necessity or possibility of the content or of its negation, affirmed or
+# negated. Tables 8 and 9 have the first six.
+Force = Literal["Mu", "Mi", "MuNot", "MiNot", "NotMu", "NotMi", "NotMuNot", "NotMiNot"]
+NECESSITIES: tuple[Force, ...] = ("Mu", "MuNot", "NotMu", "NotMuNot")
 
 
 class ModalFrame(TemplateModel):
@@ -86,13 +88,13 @@ class ModalFrame(TemplateModel):
 
     def formulas(self, force: Force, content: Formula) -> tuple[Formula, ...]:
         """Return the formulas of the frame around a content, the intended interpretation first."""
-        body = Not(content) if force in ("MuNot", "MiNot") else content
+        body = Not(content) if force.removeprefix("Not").endswith("Not") else content
         formula: Formula = (Necessarily if force in NECESSITIES else Possibly)(self.flavour, body)
-        formula = Not(formula) if force in ("NotMu", "NotMi") else formula
+        formula = Not(formula) if force.startswith("Not") else formula
         if self.readings != "bilateral":
             return (formula,)
         bilateral = And((Possibly(self.flavour, content), Possibly(self.flavour, Not(content))))
-        return formula, Not(bilateral) if force == "NotMi" else bilateral
+        return formula, Not(bilateral) if force.startswith("Not") else bilateral
 
 
 class FramesFile(TemplateModel):
@@ -114,7 +116,7 @@ class FramesFile(TemplateModel):
 
 # Contents: operands of the modal operators. All patterns of a task use the same contents.
 
-ContentType = Literal["congruent", "incongruent", "arbitrary", "nonsense"]
+ContentType = Literal["congruent", "incongruent", "arbitrary", "nonsense", "other"]
 # Text after the verb: may be empty, or have a placeholder for the possessive of the subject.
 VerbRemainder = Annotated[str, StringConstraints(pattern=r"^(?:[^\n{}]|\{possessive\})*$")]
 
@@ -282,10 +284,11 @@ class InferencePattern(TemplateModel):
         text: form as text.
         premise: force of the premise; in a syllogism, of the rule.
         hypothesis: force of the other modal sentence.
-        gold: gold label in the paper.
-        statuses: statuses of the contents to use, besides nonsense; empty for all.
+        gold: gold label, that of the paper if the paper has the pattern.
+        statuses: statuses of the contents that the paper's config uses, besides nonsense; empty for all.
         convention: ``"paper"`` if the gold assumes the enriched "or".
         domains: domains that use the pattern.
+        paper: whether the paper has the pattern; the others are in the balanced configs only.
     """
 
     task: ClassVar[Task]
@@ -297,6 +300,7 @@ class InferencePattern(TemplateModel):
     statuses: tuple[Status, ...] = ()
     convention: Literal["paper"] | None = None
     domains: tuple[Domain, ...] = DOMAINS
+    paper: bool = True
 
     @cached_property
     def form(self) -> Inference:
@@ -320,6 +324,13 @@ class InferencePattern(TemplateModel):
     def by_convention(self) -> bool:
         """Whether the gold assumes the enriched "or"."""
         return self.convention is not None
+
+    @cached_property
+    def is_reversed(self) -> bool:
+        """Whether the rule of a syllogism infers membership from the predicate ("only B are C")."""
+        rule = self.form.premises[0]
+        rule = rule.body if isinstance(rule, ForAll) else rule
+        return isinstance(rule, Implies) and isinstance(rule.antecedent, Not | Modal)
 
     @property
     def strict(self) -> bool:
@@ -360,10 +371,23 @@ class Relation(TemplateModel):
     patterns: tuple[str, str]
 
 
+class BalancedExemplar(TemplateModel):
+    """Few-shot example of a balanced config.
+
+    Attributes:
+        pattern: id of the pattern.
+        content: id of the paper's pattern whose few-shot example has the content.
+    """
+
+    pattern: str
+    content: str
+
+
 class Sentences(TemplateModel):
     """Jinja templates of the non-modal sentences and of the sentence parts around modal clauses."""
 
     all: str
+    only: str
     is_: str
     is_not: str
     if_: str
@@ -380,11 +404,13 @@ class PatternsFile(TemplateModel):
         affirming: forces that make a sentence true if its content is a duty or known; the other forces make
             it true if its content is a prohibition or excluded.
         optional: forces that make a sentence true if its content is optional or open.
+        balanced_exemplars: few-shot examples of the balanced configs, in order, by task.
     """
 
     logic: tuple[_LogicPattern, ...]
     syllogism: tuple[_SyllogismPattern, ...]
     relations: tuple[Relation, ...]
+    balanced_exemplars: Annotated[Mapping[Task, tuple[BalancedExemplar, ...]], require_all_names(Task)]
     affirming: tuple[Force, ...]
     optional: tuple[Force, ...]
     sentences: Sentences
@@ -395,9 +421,13 @@ class PatternsFile(TemplateModel):
         return {pattern.id: pattern for pattern in (*self.logic, *self.syllogism)}
 
     def content_type(self, content: Content, pattern: InferencePattern) -> ContentType:
-        """Return the content type of a problem: its agreement with common sense (Table 4)."""
+        """Return the content type of a problem: its agreement with common sense (Table 4).
+
+        It is ``"other"`` for the reverse of a rule, which nobody judged, and for two sentences that are true
+        but say less than common sense does, such as "you may feed your children".
+        """
         if isinstance(content, DisjunctionContent | RuleContent):
-            return content.type
+            return "other" if pattern.is_reversed and content.type != "nonsense" else content.type
         forces = {pattern.premise, pattern.hypothesis}
         match content.status:
             case "nonsense":
@@ -408,6 +438,8 @@ class PatternsFile(TemplateModel):
                 is_congruent = forces <= {*self.optional}
             case _:
                 is_congruent = forces.isdisjoint(self.affirming)
+        if is_congruent and content.status not in ("optional", "open") and forces <= {*self.optional}:
+            return "other"
         return "congruent" if is_congruent else "incongruent"
 
     @model_validator(mode="after")
@@ -415,6 +447,12 @@ class PatternsFile(TemplateModel):
         for index, relation in enumerate(self.relations):
             if unknown := [name for name in relation.patterns if name not in self.patterns]:
                 raise ValueError(f"relations.{index}: no pattern is called {unknown}; correct the name")
+        for task, entries in self.balanced_exemplars.items():
+            for index, entry in enumerate(entries):
+                for name in (entry.pattern, entry.content):
+                    if name not in self.patterns:
+                        location = f"balanced_exemplars.{task}.{index}"
+                        raise ValueError(f"{location}: no pattern is called {name!r}; correct the name")
         return self
 
 
@@ -434,6 +472,7 @@ class _NormativeScope(ErratumScope):
     domain: tuple[Domain, ...] | None = None
     task: tuple[Task, ...] | None = None
     pattern: tuple[str, ...] | None = None
+    balanced: bool | None = None
     prompt_style: tuple[str, ...] | None = None
 
 
@@ -446,6 +485,8 @@ class NormativeDatasetFile(TemplateModel):
         paper: citation of the paper in ``source``.
         provenance: wordings of ``source`` by domain and task.
         per_cell: number of problems per pattern and content type.
+        per_cell_balanced: number of contents per status or type of rule in the balanced configs, by task.
+        balanced_note: addition to ``source`` in the balanced configs.
     """
 
     identity: Identity
@@ -455,6 +496,8 @@ class NormativeDatasetFile(TemplateModel):
         Mapping[Origin, Annotated[str, require_placeholders("paper")]], require_all_names(Origin)
     ]
     per_cell: PositiveInt
+    per_cell_balanced: Annotated[Mapping[Task, PositiveInt], require_all_names(Task)]
+    balanced_note: Text
 
 
 class _Instruction(TemplateModel):
@@ -508,8 +551,15 @@ class NormativeTemplates:
     errata: Sequence[Erratum[_NormativeScope]]
 
     def patterns_of(self, domain: Domain, task: Task) -> tuple[InferencePattern, ...]:
-        """Return the patterns of a task in a domain, in the order of the paper."""
-        return tuple(p for p in self.file.patterns.values() if p.task == task and domain in p.domains)
+        """Return the paper's patterns of a task in a domain, in the order of the paper."""
+        return tuple(p for p in self._all_patterns_of(domain, task) if p.paper)
+
+    def balanced_patterns_of(self, domain: Domain, task: Task) -> tuple[InferencePattern, ...]:
+        """Return the patterns of a balanced config: all whose gold is the verdict of the domain's logic."""
+        return tuple(p for p in self._all_patterns_of(domain, task) if not p.by_convention)
+
+    def _all_patterns_of(self, domain: Domain, task: Task) -> list[InferencePattern]:
+        return [p for p in self.file.patterns.values() if p.task == task and domain in p.domains]
 
 
 def contents_path(folder: Path, domain: Domain, task: Task) -> Path:

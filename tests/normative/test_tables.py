@@ -36,6 +36,14 @@ def test_rows(tables: Tables) -> None:
         ("epistemic_logic", "fewshot"): 8,
         ("epistemic_syllogism", "test"): 1440,
         ("epistemic_syllogism", "fewshot"): 8,
+        ("deontic_logic_balanced", "test"): 2160,
+        ("deontic_logic_balanced", "fewshot"): 8,
+        ("deontic_syllogism_balanced", "test"): 1728,
+        ("deontic_syllogism_balanced", "fewshot"): 8,
+        ("epistemic_logic_balanced", "test"): 2160,
+        ("epistemic_logic_balanced", "fewshot"): 8,
+        ("epistemic_syllogism_balanced", "test"): 1728,
+        ("epistemic_syllogism_balanced", "fewshot"): 8,
         ("wason", "test"): 240,
     }
 
@@ -102,7 +110,11 @@ def test_few_shot_prompts_show_each_pattern_once_with_its_gold(tables: Tables) -
 
 def test_exemplars_have_the_type_of_what_they_say(tables: Tables) -> None:
     shown = [row for (_, split), table in tables.items() if split == "fewshot" for row in table.to_pylist()]
-    types = {(row["config"], row["pattern"]): row["content_type"] for row in shown}
+    types = {
+        (row["config"], row["pattern"]): row["content_type"]
+        for row in shown
+        if not row["config"].endswith("_balanced")
+    }
     assert len(types) == 35
     special = {
         # One may bring no gift and enter no raffle, and must do neither; to burn a letter is no way to mail it.

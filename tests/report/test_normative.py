@@ -422,16 +422,50 @@ def test_figures_of_patterns_are_of_who_reasons_best() -> None:
 def test_partners_that_are_missing_and_settings_that_only_some_were_asked() -> None:
     half = [row for row in ASKED if row["config"] != CONFIGS[1] or row["content_type"] != "congruent"]
     found = report(a=table(half, plain), b=table(ASKED, plain))
-    lacking, fewer = found.notices
+    *unbalanced, lacking, fewer = found.notices
+    assert unbalanced[0].problem.startswith(f"{len(half)} answers of a are to the paper's configs")
+    assert [notice.where for notice in unbalanced] == ["a", "b"]
     # 4 patterns, 2 styles, 2 contents; nonsense and incongruent ones lack the congruent ones
     assert lacking.serious
     assert lacking.problem.startswith("32 answers of a")
     assert "6 of the 8 settings" in fewer.problem
-    assert not report(a=table([*ASKED, *wason_rows()], plain)).notices
+    assert len(report(a=table([*ASKED, *wason_rows()], plain)).notices) == 1
     # the four affirmative rules about nothing familiar of one domain have no partner, the nonsense is not compared
     rules = [row for row in wason_rows() if (row["domain"], row["content_type"]) != ("deontic", "congruent")]
-    (notice,) = report(a=table(rules, matches)).notices
+    (notice,) = report(a=table(rules, matches)).notices  # selection tasks have no balanced config
     assert notice.problem.startswith("2 answers of a")
+
+
+def balanced(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows as those of a balanced config."""
+    return [
+        row | {"id": row["id"].replace("/", "_balanced/", 1), "config": f"{row['config']}_balanced"}
+        for row in rows
+    ]
+
+
+def test_balanced_rows_are_the_headline_and_paper_rows_the_paper_tables() -> None:
+    paper_rows = [row for row in ASKED if row["config"] == "deontic_syllogism"]
+    balanced_rows = balanced(paper_rows)
+
+    def answer(row: Row) -> str:
+        return follows_content(row) if row["config"].endswith("_balanced") else str(row["gold"])
+
+    both = report(m=table([*paper_rows, *balanced_rows], answer))
+    alone = report(m=table(balanced_rows, answer))
+    paper = report(m=table(paper_rows, answer))
+    effects = [finding(section, "content_effect").estimate.value for section in (both, alone, paper)]
+    assert effects[0] == effects[1] > effects[2] == 0
+    assert values(both, "table5_paper")["deontic_syllogism_zero"] == 1
+    assert "table5_paper" not in {each.id for each in alone.tables}
+    assert not both.notices
+    assert [notice.where for notice in paper.notices] == ["m"]
+    # Without the balanced config of a setting, the paper's config counts there.
+    part = [row for row in balanced_rows if row["prompt_style"] == "zero"]
+    mixed = report(m=table([*paper_rows, *part], answer))
+    assert finding(mixed, "content_effect", "deontic_syllogism/few").estimate.value == 0
+    assert finding(mixed, "content_effect", "deontic_syllogism/zero").estimate.value > 0
+    assert mixed.notices[0].problem.startswith(f"{len(paper_rows) // 2} answers of m")
 
 
 @pytest.mark.usefixtures("no_figures")

@@ -38,7 +38,8 @@ def lm_eval_normative(
 def small_normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of builds with a small normative dataset and its lock."""
     folder = tmp_path_factory.mktemp("normative-builds")
-    configs = {config: entailment_rows(config, ("zero", "few", "cot"), contents=2) for config in CONFIGS} | {
+    names = [*CONFIGS, *(f"{config}_balanced" for config in CONFIGS)]
+    configs = {name: entailment_rows(name, ("zero", "few", "cot"), contents=2) for name in names} | {
         "wason": wason_rows()
     }
     write_build(folder, "normative-reasoning", configs, read_lock()["normative-reasoning"].version)

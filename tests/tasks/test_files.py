@@ -151,9 +151,12 @@ def test_groups_of_the_large_partisan_set_have_every_country_in_either_language(
 def test_names_of_the_normative_reasoning() -> None:
     styles = [*product(("_zero", "_few", "_cot"), ("",)), *product(("_zero", "_few", ""), FORM_SUFFIXES)]
     names = {f"polbias_{config}{style}{form}" for config in CONFIGS for style, form in styles}
+    names |= {
+        f"polbias_{config}{style}_paper" for config in CONFIGS for style in ("_zero", "_few", "_cot", "")
+    }
     names |= {f"polbias_{name}{form}" for name in ("wason", "normative") for form in FORM_SUFFIXES}
-    assert {*NAMES["normative"]} == names
-    assert len(names) == 4 * (3 + 2 + 2) + 4
+    assert {*NAMES["normative"]} == {*names, "polbias_normative_paper"}
+    assert len(names) == 4 * (3 + 2 + 2) + 4 * 4 + 4
 
 
 def test_names_of_the_policy_statements() -> None:
@@ -191,7 +194,9 @@ def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, 
         return {"polbias_pairs": XL_MINI_PAIRS} if large and mini else {}, 2048
     if family == "normative":
         assert data["polbias_style"] in name or "wason" in name
-        version = 1.0 if name.endswith("_loglikelihood") else 2.0
+        is_balanced = data["polbias_config"].endswith("_balanced")
+        assert is_balanced != ("wason" in name or name.endswith("_paper"))
+        version = (1.0 if name.endswith("_loglikelihood") else 2.0) + is_balanced
         assert (found["doc_to_text"], metadata["version"]) == ("prompt", version)
         assert 0 < metadata["chance"] <= 0.5
         return {}, 32 if "wason" in name else 2048 if data["polbias_style"] == "cot" else 10
@@ -304,7 +309,7 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(family:
         elif family in ("policy", "selfassess", "xphemism"):
             assert metric.endswith("_stderr"), metric
     if family == "normative" and not name.startswith("_"):
-        assert ("acc_sdl" in returned) == (config == "deontic_logic")
+        assert ("acc_sdl" in returned) == (config == "deontic_logic")  # the paper's
 
 
 def _aggregation(name: str) -> Any:
@@ -330,7 +335,8 @@ def test_baselines_of_the_normative_reasoning_are_those_of_the_paper_s_counts() 
     }
     for name in TASKS["normative"]:
         if "wason" not in name:
-            assert settings("normative", name)["metadata"]["always_entailment"] >= 0.5
+            share = settings("normative", name)["metadata"]["always_entailment"]
+            assert share >= 0.5 if name.endswith("_paper") else share == 0.5
 
 
 def test_a_country_that_the_power_design_names_is_in_the_groups_of_the_large_set(

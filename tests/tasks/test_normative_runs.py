@@ -21,9 +21,9 @@ from tests.tasks.conftest import arrows_of
 pytestmark = pytest.mark.e2e
 
 
-def _all_rows(build: Path) -> list[dict[str, Any]]:
+def _rows(build: Path, suffix: str) -> list[dict[str, Any]]:
     folder = build / "normative-reasoning"
-    return [row for config in (*CONFIGS, "wason") for row in rows_of(folder, config)]
+    return [row for name in (*(c + suffix for c in CONFIGS), "wason") for row in rows_of(folder, name)]
 
 
 def _mixed(row: Mapping[str, Any]) -> str:
@@ -41,13 +41,15 @@ def _mixed(row: Mapping[str, Any]) -> str:
     return f"**{label.capitalize()}**"
 
 
-def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_normative_build: Path) -> None:
-    rows = _all_rows(small_normative_build)
+def test_chat_server_over_the_group_of_the_papers_tasks(
+    lm_eval_normative: Any, small_normative_build: Path
+) -> None:
+    rows = _rows(small_normative_build, "")
     with LoopbackOpenAI(by_prompt(rows, _mixed)) as server:
         arguments = f"model=stub,base_url={server.url}/v1/chat/completions,num_concurrent=4,max_retries=2"
         results, samples = lm_eval_normative(
             *("--model", "local-chat-completions", "--model_args", arguments, "--apply_chat_template"),
-            *("--tasks", "polbias_normative"),
+            *("--tasks", "polbias_normative_paper,polbias_wason"),
         )
         assert server.count == len(rows)
         limits = {body.get("max_completion_tokens") or body["max_tokens"] for body in server.bodies}
@@ -57,26 +59,27 @@ def test_chat_server_over_the_group_of_all_tasks(lm_eval_normative: Any, small_n
     assert (arrows["content_effect"], arrows["acc"], arrows["matching"]) == ("", "↑", "↓")
     assert len(samples) == 13
     for style in ("zero", "few", "cot"):
-        logic = found[f"polbias_deontic_logic_{style}"]
-        assert len(samples[f"polbias_deontic_logic_{style}"]) == 40
+        logic = found[f"polbias_deontic_logic_{style}_paper"]
+        assert len(samples[f"polbias_deontic_logic_{style}_paper"]) == 40
         assert (logic["content_effect,none"], logic["content_effect_stderr,none"]) == (1, "N/A")
         assert logic["consistency,none"] == 1
         assert logic["consistency_expected,none"] == pytest.approx(5 / 9)
         # right on 12 of 40; by standard deontic logic also where it denies the paper's gold, and not on FC
         assert (logic["acc,none"], logic["acc_sdl,none"]) == (0.3, 0.5)
         assert logic["acc_stderr,none"] > 0
-        same = found[f"polbias_deontic_syllogism_{style}"]
+        same = found[f"polbias_deontic_syllogism_{style}_paper"]
         assert same["acc,none"] == 0.5
         assert math.isnan(same["content_effect,none"])  # who always says the same
         assert same["consistency,none"] == same["consistency_expected,none"] == 1
         assert "acc_sdl,none" not in same
-        assert found[f"polbias_epistemic_syllogism_{style}"]["refusal,none"] == 1
-        assert found[f"polbias_epistemic_logic_{style}"]["truncated,none"] == 1
+        assert found[f"polbias_epistemic_syllogism_{style}_paper"]["refusal,none"] == 1
+        assert found[f"polbias_epistemic_logic_{style}_paper"]["truncated,none"] == 1
     wason = found["polbias_wason"]
     assert (wason["acc,none"], wason["card_acc,none"], wason["matching,none"]) == (0.25, 0.5, 1)
     assert wason["content_effect,none"] == 0
-    assert "acc,none" not in found["polbias_deontic_logic"]
-    assert results["configs"]["polbias_deontic_logic_zero"]["metadata"]["always_entailment"] == 0.5625
+    assert "acc,none" not in found["polbias_deontic_logic_paper"]
+    metadata = results["configs"]["polbias_deontic_logic_zero_paper"]["metadata"]
+    assert metadata["always_entailment"] == 0.5625
     # the logged samples are all that the analysis needs
     logged = [
         sample["doc"] | {"label": extract_label(sample["filtered_resps"][0])}
@@ -118,7 +121,7 @@ def test_tiny_local_model_generates_and_scores_likelihoods(lm_eval_normative: An
 def test_likelihoods_through_a_completions_server(
     lm_eval_normative: Any, small_normative_build: Path
 ) -> None:
-    rows = _all_rows(small_normative_build)
+    rows = _rows(small_normative_build, "_balanced")
     answer = by_prompt(rows, lambda row: row["gold"].replace(",", ", "))
     labels = [" entailment", " non-entailment", *(f" {a}, {b}" for a in "ABC" for b in "BCD" if a < b)]
     with LoopbackOpenAI(answer, labels=labels) as server:
@@ -129,8 +132,7 @@ def test_likelihoods_through_a_completions_server(
         )
     logic = results["results"]["polbias_deontic_logic_few_loglikelihood"]
     assert (logic["acc,none"], logic["content_effect,none"], logic["consistency,none"]) == (1, 0, 1)
-    # in 16 of 40 rows, the disjunctions, standard deontic logic has it otherwise
-    assert logic["acc_sdl,none"] == pytest.approx(24 / 40)
+    assert "acc_sdl,none" not in logic  # no disjunctions, of which standard deontic logic has it otherwise
     assert logic["label_mass,none"] == pytest.approx(0.95)
     assert logic["gold_probability,none"] == pytest.approx(0.9 / 0.95)
     wason = results["results"]["polbias_wason_loglikelihood"]

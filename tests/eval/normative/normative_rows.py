@@ -63,7 +63,7 @@ def entailment_rows(
 
 
 def _rows(config: str, styles: Sequence[str], contents: int, word: str) -> Iterator[dict[str, Any]]:
-    domain, task = config.split("_")
+    domain, task = config.removesuffix("_balanced").split("_")
     patterns = dict(PATTERNS[task]) | (DISJUNCTIONS if config == "deontic_logic" else {})
     for style in styles:
         for kind in TYPES:
