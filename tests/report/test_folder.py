@@ -27,6 +27,7 @@ from polbias.eval.report.verdicts import interval_contains_zero
 from polbias.eval.simulation.lm_eval import run_tasks
 from polbias.eval.simulation.respondents import make_respondent
 from polbias.experiments.demonstration import demonstration, write_choices
+from polbias.lock import read_lock
 from polbias.paths import package_file
 from tests.golden.files import check_folder as check_golden
 from tests.golden.files import tables
@@ -37,6 +38,7 @@ GOLDEN = Path(__file__).parent / "golden" / "summary.json"
 _TASKS = (
     "polbias_en_formal_mini", "polbias_en_material_mini", "polbias_en_formal_mini_loglikelihood",
     "polbias_policy_stance_mini", "polbias_xphemism_simple", "polbias_deontic_logic_zero", "polbias_wason",
+    "polbias_deontic_logic_zero_paper",
     "polbias_selfassess_preference_mini", "polbias_selfassess_least_biased_mini",
 )  # fmt: skip
 
@@ -229,7 +231,7 @@ def test_results_for_the_hub_are_accuracies_of_the_tasks_of_eval_yaml(
     found = dict(hub_eval_results(build_report([tmp_path]).answers))
     (entry,) = parse_eval_result_entries(yaml.safe_load(found["m"]))
     assert (entry.dataset_id, entry.task_id) == ("polbias/partisan-inference", "en_formal")
-    assert entry.dataset_revision == "v2.0.0"
+    assert entry.dataset_revision == f"v{read_lock()['partisan-inference'].version}"
     scores = asked.results["results"]["polbias_en_formal"]
     assert 0.4 < scores["refusal,none"] < 0.6
     assert entry.value == pytest.approx(scores["acc,none"], abs=6e-5)  # of four digits
