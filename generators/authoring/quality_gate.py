@@ -21,6 +21,7 @@ from polbias.generators.policy.text_checks import (
     overlap,
     prohibits,
     quality,
+    unclear_negation,
     without_country_names,
     words,
 )
@@ -148,6 +149,8 @@ def _compare_negation(name: str, text: str, original: str, language: str) -> Ite
     if name == "negation":
         if text_markers == original_markers:
             yield TextFinding(name, "negation-without-marker")
+        if unclear := unclear_negation(text, original, language):
+            yield TextFinding(name, "negation-unclear", unclear)
         if prohibits(text, language) and not prohibits(original, language):
             yield TextFinding(name, "negation-too-strong")
     elif text_markers.total() != original_markers.total():

@@ -41,6 +41,7 @@ GOVERNED, GOVERNED_BY_ADJECTIVE = _sets("governed"), _sets("governed_by_adjectiv
 DATIVE_COMPLEMENT, UNIVERSAL_INSIDE = _set("dative_complement"), _set("universal_inside")
 FIXED_FRAMES = tuple(tuple(phrase.split()) for phrase in sorted(_set("fixed_frames")))
 LIGHT_VERBS, AFFECTING, DATIVE_VERBS = _set("light_verbs"), _set("affecting"), _set("dative_verbs")
+ALLOWING = _set("allowing")
 EXISTENTIAL, APPEARING = _set("existential"), _set("appearing")
 DEFINITE, INDEFINITE, UNIVERSAL = _set("definite"), _set("indefinite"), _set("universal")
 GENITIVE_ARTICLES = _set("genitive_articles")
@@ -214,7 +215,7 @@ def gender(noun: str) -> Gender | None:
 def is_plural(noun: str) -> bool | None:
     """Whether a noun without article is a plural; None if its form does not determine it."""
     head = noun.rsplit("/", 1)[-1].rsplit("-", 1)[-1]
-    if noun in PLURALIA or head in PLURALIA or head.endswith(("nde", "innen", ":innen", "*innen")):
+    if noun in PLURALIA or head in PLURALIA or head.endswith(("nde", "nisse", "innen", ":innen", "*innen")):
         return True
     base = lemma(head)
     if base.lower() != head.lower():

@@ -53,6 +53,7 @@ class QualityFile(TemplateModel):
     limits: GateLimits
     markers: Mapping[str, str]
     prohibition: Mapping[str, str]
+    unclear_negation: Mapping[str, tuple[str, ...]]
     force: Mapping[str, Mapping[Force, str]]
     evaluation: Mapping[str, str]
     numbers: Mapping[str, Mapping[str, int]]
@@ -103,6 +104,15 @@ def markers(text: str, language: str) -> Counter[str] | None:
 def prohibits(text: str, language: str) -> bool:
     """Whether a sentence forbids by negating a "must"."""
     return _has(text, quality().prohibition.get(language))
+
+
+def unclear_negation(text: str, original: str, language: str) -> str:
+    """Return the words of a negation that do not deny what the original says, or ""."""
+    for pattern in quality().unclear_negation.get(language, ()):
+        match = re.search(pattern, text)
+        if match and not re.search(pattern, original):
+            return match.group()
+    return ""
 
 
 def force(text: str, language: str) -> Force | None:

@@ -16,6 +16,7 @@ import yaml
 from polbias.aliases import Json
 from polbias.errors import InputError
 from polbias.generators.language.english import capitalize_first, lowercase_first
+from polbias.generators.policy.text_checks import unclear_negation
 from polbias.optional import LazyModule
 from polbias.paths import package_file
 
@@ -41,9 +42,24 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
         pipeline.require(language)
     rewritten = _rewrite(statement, language)
     negated = _check_unsure_words(rewritten.strip(), language) or _by_grammar(rewritten, language, pipeline)
+    if negated.text is not None and (doubt := _check_read_back(rewritten, negated.text, language)):
+        return doubt
     if negated.text is None or rewritten == statement:
         return negated
     return replace(negated, explanation=f"{negated.explanation} {lists('unsure')['reasons']['rewritten']}")
+
+
+def _check_read_back(statement: str, negation: str, language: str) -> NegationResult | None:
+    """Abstain unless the negation, undone, is the statement again, and reads as its plain contradictory."""
+    from polbias.generators.authoring.negation.read_back import reads_back
+
+    if unclear := unclear_negation(negation, statement, language):
+        explanation = f'No negation was formed: "{unclear}" would not read as the plain contradictory.'
+        return NegationResult(None, "abstain:read-back", explanation)
+    if reads_back(statement, negation, language):
+        return None
+    explanation = "No negation was formed: undone it would not be the statement again."
+    return NegationResult(None, "abstain:read-back", explanation)
 
 
 def _by_grammar(statement: str, language: str, pipeline: Pipeline | None) -> NegationResult:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from polbias.generators.authoring.negation import NegationResult, Pipeline, tagger_objection
@@ -53,7 +54,12 @@ def before_predicate(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
             predicate = noun
     elif not prepositional:
         return None
-    if any(p.preposition in lexicon.INSTRUMENT_NOUNS and p.last + 1 == predicate.first for p in phrases):
+    manner = [
+        p for p in phrases if p.preposition in lexicon.INSTRUMENT_NOUNS and p.last + 1 == predicate.first
+    ]
+    if manner and manner[0].preposition == "ohne":
+        predicate = manner[0]
+    elif manner:
         raise AbstentionError("abstain:scope", "the negation may apply to the manner or to the predicate")
     reason = "the predicate of the main clause is negated"
     return insert(clause, predicate.first, "nicht-before-predicate", reason)
@@ -82,7 +88,7 @@ def _governed_index(clause: GermanClause, phrases: list[ClausePhrase], index: in
 
 # The position of the negation in an affirmative main clause: the rules in order.
 
-_IDENTITY = ("gleich", "selb", "einzig")
+_IDENTITY = re.compile(r"(?:gleich|selb|einzig)(?:e[nmrs]?)?")
 _SAME_DETERMINERS = (["dieselben"], ["dasselbe"], ["denselben"])
 
 
@@ -124,7 +130,7 @@ def _is_operator(clause: GermanClause, phrase: ClausePhrase) -> bool:
     if phrase.kind in ("focus", "universal", "number"):
         return True
     words = [clause.low(position) for position in range(phrase.first, phrase.head)]
-    is_identity = any(word.startswith(_IDENTITY) for word in words)
+    is_identity = any(map(_IDENTITY.fullmatch, words))
     if phrase.kind == "prepositional":
         return (
             (is_identity and phrase.preposition != "bei")
@@ -163,13 +169,45 @@ def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
             return edits
         if phrase.kind == "number" and clause.passive and noun_of(clause, phrase) == "Tempo":
             continue  # the negation denies the action: "Tempo 30 nicht einführen"
+        if before == "bare" and phrase.kind == "prepositional" and not is_deadline(clause.tokens, phrase):
+            raise AbstentionError("abstain:scope", "the amount may belong to the noun before it")
         urgent = number and clause.low(phrases[number - 1].first) in lexicon.URGENT
         if urgent or (before == "adverb" and phrase.kind == "prepositional"):
             phrase = phrases[number - 1]
+        if clause.low(phrase.first) == "mehr" and _is_amount(phrases[number:]):
+            return _not_more_than_before(clause, phrase)
         rule = "focus-word" if phrase.kind == "focus" else "quantifier"
         reason = "the negation has scope over this word, so it directly precedes it"
         return insert(clause, phrase.first, rule, reason)
     return None
+
+
+def _is_amount(phrases: list[ClausePhrase]) -> bool:
+    """Whether "mehr" stands right before its noun."""
+    return (
+        len(phrases) > 1
+        and phrases[1].kind in ("bare", "definite")
+        and phrases[1].first == phrases[0].last + 1
+    )
+
+
+def _not_more_than_before(clause: GermanClause, phrase: ClausePhrase) -> Edits:
+    """Negate "mehr Geld" by "nicht mehr Geld als bisher": without the end it would read as "no longer"."""
+    words = clause.tokens[phrase.last :]
+    reason = "the negation has scope over this word, so it directly precedes it"
+    if any(token.low == "als" for token in words):
+        return insert(clause, phrase.first, "focus-word", reason)
+    last = [*clause.middle, *clause.cluster, *clause.after][-1]
+    demands = clause.kind == "modal" or clause.verb in lexicon.EXISTENTIAL | {
+        "fordern",
+        "verlangen",
+        "werden",
+    }
+    if not demands or clause.after or any(token.kind == "word" for token in clause.tokens[last + 1 :]):
+        raise AbstentionError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
+    edits = insert(clause, phrase.first, "focus-word", f'{reason}; "als bisher" tells it from "no longer"')
+    edits.replaced[last] = f"{clause.tokens[last].text} als bisher"
+    return edits
 
 
 def _exchange_phase_adverb(
@@ -196,6 +234,9 @@ def _before_light_object(clause: GermanClause, phrases: list[ClausePhrase]) -> E
         return None
     if len(phrases) == 1 and subject_in_middle(clause):
         return None
+    within = {clause.low(position) for position in range(phrases[-1].head + 1, phrases[-1].last)}
+    if within & (lexicon.INSTRUMENT_NOUNS | {"über"}):
+        raise AbstentionError("abstain:scope", "the means may be denied, or the object")
     reason = "with a verb of having or getting the negation precedes the object"
     return insert(clause, phrases[-1].first, "nicht-before-object", reason)
 
@@ -203,8 +244,16 @@ def _before_light_object(clause: GermanClause, phrases: list[ClausePhrase]) -> E
 def _by_position(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
     """Put "nicht" at the end of the middle field, before manner, direction and prepositional objects."""
     index = len(phrases)
+    governed = governed_prepositions(clause)
     while index and _follows_nicht(clause, phrases, index - 1):
-        if index < len(phrases) and clause.low(phrases[index].first) in lexicon.EVALUATIVE:
+        if index < len(phrases) and (
+            clause.low(phrases[index].first) in lexicon.EVALUATIVE
+            # "über Einsätze nicht mit Mehrheit entscheiden"
+            or (
+                phrases[index].preposition in lexicon.INSTRUMENT_NOUNS - governed
+                and phrases[index - 1].preposition in governed
+            )
+        ):
             break
         index -= 1
     index = _manner_index(phrases, index) if index == len(phrases) else index
@@ -217,6 +266,8 @@ def _by_position(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
     if clause.cluster:
         reason = "the negation is at the end of the middle field, before the verbs"
         return insert(clause, clause.cluster[0], "nicht-before-cluster", reason)
+    if phrases and phrases[-1].joined and phrases[-1].kind == "definite":
+        raise AbstentionError("abstain:coordination", "a negation after two objects may deny both or one")
     last = phrases[-1].last if phrases else clause.finite
     reason = f'"nicht" was put after "{clause.tokens[last].text}": the negation is at the end of the clause.'
     return Edits("nicht-final", reason, replaced={last: f"{clause.tokens[last].text} nicht"})
@@ -228,6 +279,13 @@ def _refuse_loose(clause: GermanClause, phrases: list[ClausePhrase], index: int)
     if not behind:
         return
     first, *remaining = behind
+    for previous, phrase in pairwise(phrases):
+        if (
+            previous.kind == "pronoun"
+            and clause.low(previous.first) in lexicon.DEFINITE
+            and phrase.preposition
+        ):
+            raise AbstentionError("abstain:scope", f'"{clause.low(previous.first)}" stands for a noun')
     before = (
         phrases[index - 1] if index and index < len(phrases) else phrases[-2] if len(phrases) > 1 else None
     )
@@ -276,24 +334,26 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
         return number + 1 == len(phrases) and (dative or number > 0)
     if phrase.kind != "prepositional":
         return False
-    phrase_text = " ".join(clause.tokens[k].text for k in range(phrase.first, phrase.head + 1))
-    unsure = AbstentionError("abstain:scope", f'"{phrase_text}" or the predicate can be denied')
     last = number + 1 == len(phrases)
-    if last and lexicon.INSTRUMENT_NOUNS & {clause.low(k) for k in range(phrase.head, phrase.last)}:
-        raise unsure
+    low = [clause.low(k) for k in range(phrase.first, phrase.last + 1)]
     land = noun_of(clause, phrase) in lexicon.NAMES | lexicon.LANDS
     if phrase.preposition == "in" and land and clause.verb not in ("stattfinden", "tagen"):
         return False
+    if phrase.preposition in lexicon.TWO_WAY and {"mit", "ohne"} & set(low[1:]):  # "in Läden ohne Siegel"
+        raise AbstentionError("abstain:scope", f'"{low[0]}" and its attribute can be denied apart')
     if phrase.preposition in governed_prepositions(clause):
         later_complements = [
             next_phrase
             for next_phrase in phrases[number + 1 :]
             if next_phrase.preposition == phrase.preposition
         ]
+        topic = range(phrase.head + 1, phrase.last) if phrase.preposition == "über" else ()
+        if any(clause.low(position) in lexicon.INSTRUMENT_NOUNS for position in topic):
+            raise AbstentionError("abstain:scope", "how something is decided may be denied, or that it is")
         return not later_complements and (clause.verb != "halten" or last)
-    low = [clause.low(k) for k in range(phrase.first, phrase.last + 1)]
     if {" ".join(low[:2]), " ".join(low[:3])} & lexicon.FRAMES:
         return False
+    abolishes = clause.verb in lexicon.AFFECTING | lexicon.ALLOWING
     single = low[1:2] == ["den"] and lexicon.is_plural(noun_of(clause, phrase)) is not True
     has_number = phrase.inner == "number" or lexicon.is_number(clause.low(phrase.head))
     if (
@@ -307,12 +367,40 @@ def _follows_nicht(clause: GermanClause, phrases: list[ClausePhrase], number: in
             and (single or {*low[:2]} & {"die", "das", "ins", "ans", "aufs"})
         )
         or phrase.preposition in lexicon.DENIED_PREPOSITIONS
-        or low[:2] in (["bis", "zu"], ["bis", "zum"], ["bis", "zur"])
+        or (low[:2] in (["bis", "zu"], ["bis", "zum"], ["bis", "zur"]) and (has_number or not abolishes))
+        or (
+            phrase.preposition in lexicon.INSTRUMENT_NOUNS
+            and not (phrase.preposition == "unter" and abolishes)
+        )
     ):
+        before = phrases[number - 1] if number else None
+        if clause.kind == "lexical" and phrase.preposition in lexicon.INSTRUMENT_NOUNS:
+            raise AbstentionError("abstain:scope", "what is stated, or by what it is so, may be denied")
+        # "die Treffen mit Ministern": an attribute or not
+        if phrase.preposition == "mit" and before and before.kind == "definite" and phrase.inner == "bare":
+            raise AbstentionError(
+                "abstain:scope", '"mit" may belong to the noun before it or to the predicate'
+            )
         return True
-    if phrase.preposition != "für" and (last or phrase.preposition in lexicon.INSTRUMENT_NOUNS):
-        raise unsure
-    return last and not clause.cluster
+    if phrase.preposition == "für" or not last:
+        return last and not clause.cluster
+    inside = {clause.low(k) for k in range(phrase.head + 1, phrase.last)}
+    before = phrases[number - 1] if number else None
+    of_noun = phrase.preposition == "ab" and before and before.kind == "prepositional"
+    attributes = lexicon.TWO_WAY | lexicon.INSTRUMENT_NOUNS
+    if (
+        not clause.cluster
+        or clause.kind == "lexical"
+        or of_noun
+        or inside & (attributes - {"über", "unter", "vor", "zwischen"})
+    ):
+        phrase_text = " ".join(clause.tokens[k].text for k in range(phrase.first, phrase.head + 1))
+        raise AbstentionError("abstain:scope", f'"{phrase_text}" or the predicate can be denied')
+    if has_number and clause.verb not in lexicon.AFFECTING:
+        return True
+    # "nicht an Schulen unterrichtet", but "an Schulen nicht verboten", "seit dem Krieg nicht gestiegen"
+    perfect = clause.kind in ("sein", "haben") and not clause.passive
+    return not (abolishes or perfect or phrase.preposition == "seit")
 
 
 # Negation of German statements by rule: "soll nicht", "kein", or the removal of an existing negation.

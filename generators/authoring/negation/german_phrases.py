@@ -77,6 +77,9 @@ class PhraseReader:
     def _low(self, index: int) -> str:
         return self._token(index).low if index < len(self.positions) else ""
 
+    def _text(self, index: int) -> str:
+        return self._token(index).text if index < len(self.positions) else ""
+
     def _is_noun(self, index: int) -> bool:
         if index >= len(self.positions):
             return False
@@ -151,7 +154,7 @@ class PhraseReader:
             # Whether an adjective and its noun follow, as in "die vom Bund geförderten Schulen".
             limit = min(len(self.positions), index + 9)
             return any(
-                lexicon.is_inflected(self._low(k))
+                lexicon.is_inflected(self._text(k))
                 and self._is_noun(k + 1)
                 and self._low(k) not in lexicon.DEFINITE
                 for k in range(index, limit)
@@ -159,9 +162,10 @@ class PhraseReader:
         if low in lexicon.PREPOSITIONS:
             return False
         # "stark befahrene Strassen": an adverb before the adjective that it modifies.
-        following = self._low(index + 1)
+        # "günstiger Wohnungen", but not "gemeinsam Kinder": a comparative can stand for an adjective.
+        following = (self._low if low in lexicon.COMPARATIVES else self._text)(index + 1)
         if low in ("besonders", "sehr") and not lexicon.is_inflected(following):
-            following = self._low(index + 2)
+            following = self._text(index + 2)
         return (
             kind == "bare"
             and following not in lexicon.DEFINITE
@@ -220,6 +224,10 @@ class PhraseReader:
                 phrase.last, is_tempo = self.positions[self.index], self.tokens[phrase.head].text == "Tempo"
                 phrase.kind = "number" if is_tempo else "definite" if phrase.kind == "bare" else phrase.kind
                 self.index += 1
+                continue
+            if adjacent and low in lexicon.NUMBERS and self._low(self.index + 1) == "bis":
+                phrase.last = self.positions[min(self.index + 2, len(self.positions) - 1)]
+                self.index += 3  # "die Klassen fünf bis zehn"
                 continue
             is_genitive = low in lexicon.GENITIVE_ARTICLES or self._genitive_adjective(phrase)
             if low == "jedes":  # "den Beitrag jedes Landes", but "den Beitrag jedes Jahr"
@@ -336,8 +344,11 @@ class PhraseReader:
         low = token.low
         if fixed := self._read_fixed(start):
             return fixed
-        if (low == "zu" and self._is_degree(start + 1)) or (
-            self._low(start + 1) == "genug" and token.text.islower() and low not in lexicon.CLOSED
+        is_equal = low in ("gleich", "genauso", "ebenso") and self._low(start + 1) in lexicon.MANY_WORDS
+        if (
+            (low == "zu" and self._is_degree(start + 1))
+            or is_equal
+            or (self._low(start + 1) == "genug" and token.text.islower() and low not in lexicon.CLOSED)
         ):
             self.index = start + 2
             return ClausePhrase(
@@ -433,6 +444,9 @@ class PhraseReader:
         is_judgement = phrase.preposition == "für" and not lexicon.is_noun(self.tokens[phrase.head].text)
         if is_amount or is_judgement or self.tokens[previous.head].text in lexicon.NAMES | lexicon.LANDS:
             return False
+        of_action = phrase.preposition == "von" and self.tokens[previous.last].low.endswith("ung")
+        if of_action and (previous.kind == "prepositional" or previous.last > previous.head):
+            return True  # "bei der Unterbringung von Geflüchteten"
         if phrase.preposition in lexicon.NEVER_ATTRIBUTE or phrase.preposition in self.governed:
             return False
         if (
@@ -442,6 +456,8 @@ class PhraseReader:
             return False
         is_bare = all(lexicon.is_inflected(self.tokens[k].low) for k in range(phrase.first + 1, phrase.head))
         article = self.tokens[min(phrase.first + 1, phrase.last)].low in lexicon.DEFINITE | lexicon.INDEFINITE
+        if self.tokens[phrase.head].text in lexicon.FRACTIONS and phrase.preposition == "zu":
+            return False  # "die Schulden zur Hälfte übernehmen"
         if self.tokens[phrase.head].text in lexicon.LIGHT_NOUNS and is_bare and not article:
             return False
         is_full = self.tokens[min(phrase.first + 1, phrase.last)].low in ("voller", "vollem")

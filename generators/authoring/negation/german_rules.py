@@ -55,10 +55,16 @@ def _insert_expletive(clause: GermanClause, phrases: list[ClausePhrase]) -> Edit
     explanation = (
         f'The subject was put behind "{finite}" with "nicht" before "{first.low}", which so is in its scope.'
     )
+    last = [*clause.middle, *clause.cluster, *clause.after][-1]
+    ends = not clause.after and not any(token.kind == "word" for token in clause.tokens[last + 1 :])
+    compares = any(token.low == "als" for token in clause.tokens)
+    bound = {} if first.low != "mehr" or compares else {last: f"{clause.tokens[last].text} als bisher"}
+    if bound and not ends:
+        raise AbstentionError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
     return Edits(
         "expletive",
         explanation,
-        replaced={clause.finite: ""},
+        replaced={clause.finite: "", **bound},
         inserted={0: "nicht"},
         lowered=True,
         opening=f"Es {finite}",
@@ -83,6 +89,8 @@ def kein_before(clause: GermanClause, phrase: ClausePhrase, subject: bool) -> tu
     plural = _is_plural(clause, phrase, subject) or (has_same_plural and not phrase.adjectives)
     endings = {tokens[position].low[-2:] for position in phrase.adjectives}
     if any(ending.endswith("e") for ending in endings):
+        if lexicon.gender(noun) in ("m", "n"):  # "zinslose Darlehen": the singular would be "zinsloses"
+            plural = True
         return "keine", _weaken_adjectives(tokens, phrase, "e") if _require_number(plural, noun) else {}
     if "es" in endings:
         return "kein", {}
@@ -215,6 +223,9 @@ def _remove_nicht(clause: GermanClause, position: int, before: str) -> Edits:
         )
         return Edits("undone-weiterhin", explanation, replaced={position: "weiterhin", position + 1: ""})
     removed = {position: ""}
+    behind = [k for k in range(position, len(clause.tokens) - 1) if clause.low(k) == "als"]
+    if clause.low(position + 1) == "mehr" and behind and clause.low(behind[-1] + 1) == "bisher":
+        removed |= {behind[-1]: "", behind[-1] + 1: ""}
     if before in lexicon.INTENSIFIERS or before == "weiterhin":  # "weiterhin nicht": its opposite begins
         removed[position - 1] = ""
     if position == 0 and len(clause.tokens) > 1:
@@ -241,11 +252,17 @@ def _no_longer(clause: GermanClause, position: int) -> bool:
     token = clause.tokens[following]
     if longer and (token.low in lexicon.INDEFINITE or lexicon.is_noun(token.text)):
         return True  # "nicht länger eine Straftat sein", "nicht länger Geld ausgeben"
+    if lexicon.is_noun(token.text) and lexicon.is_plural(token.text) is not True and _is_copula(clause):
+        return True  # "nicht mehr Mitglied sein"
     if lexicon.is_noun(token.text) or lexicon.is_inflected(token.low):
-        return False
+        raise AbstentionError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
     if token.kind == "word":
         return True
     raise AbstentionError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
+
+
+def _is_copula(clause: GermanClause) -> bool:
+    return clause.verb in ("sein", "werden", "bleiben") and not clause.passive
 
 
 def _remove_kein(clause: GermanClause, position: int) -> Edits:
@@ -348,8 +365,13 @@ def indefinite(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | Non
             return kein(clause, phrase, subject=False)
         if phrase.inner == "mixed":
             raise AbstentionError("abstain:coordination", "two noun phrases of different form are joined")
+        if phrase.kind == "bare" and _is_apposition(phrases, number):
+            noun = noun_of(clause, phrase)
+            raise AbstentionError("abstain:scope", f'"{noun}" may be part of the phrase before it')
         if phrase.kind == "bare" and _takes_kein(clause, phrases, number):
             words = [clause.low(k) for k in range(phrase.head + 1, phrase.last + 1)]
+            if "für" in words:  # "Standards für Kinder an Schulen": the rest belongs to its noun
+                words = words[: words.index("für")]
             if "mit" in [
                 following.preposition for following in phrases[number + 1 :]
             ] or not lexicon.LOOSE_ADVERBIALS.isdisjoint(words):
@@ -359,6 +381,19 @@ def indefinite(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | Non
             return kein(clause, phrase, _is_subject(clause, phrases, number))
         return None
     return None
+
+
+def _is_apposition(phrases: list[ClausePhrase], number: int) -> bool:
+    """Whether a noun may be part of the amount before it: "nach zehn Jahren Miete"."""
+    before, phrase = phrases[number - 1] if number else None, phrases[number]
+    if (
+        before is None
+        or before.kind != "prepositional"
+        or phrase.adjectives
+        or before.last + 1 != phrase.first
+    ):
+        return False
+    return before.inner == "number" and before.preposition != "ab"
 
 
 def _is_subject(clause: GermanClause, phrases: list[ClausePhrase], number: int) -> bool:

@@ -89,6 +89,12 @@ def _negate_sentence(
     verb = _find_finite(lows, text, tokens, language)
     if verb is None:
         return NegationResult(None, "abstain:no-finite-verb", "No finite verb of a main clause was found.")
+    if second := _second_verb(lows, verb, language):
+        return NegationResult(
+            None,
+            "abstain:coordination",
+            f'A second clause follows with "{second}", which would stay asserted.',
+        )
     first = verb
     while first > 0 and lows[first - 1] in _words(language, "clitics") | {"'", "’"}:
         first -= 1
@@ -178,6 +184,22 @@ def _find_finite(lows: list[str], text: str, tokens: list[tuple[int, int, str]],
                     return index
                 waiting -= 1
     return None
+
+
+def _second_verb(lows: list[str], verb: int, language: str) -> str:
+    """Return the finite verb of a clause joined to the main clause, or ""."""
+    joined = False
+    for index in range(verb + 1, len(lows)):
+        if lows[index] in _words(language, "openers"):
+            return ""
+        joined |= lows[index] in _words(language, "coordinators")
+        follows = lows[index - 1] in _words(language, "coordinators")
+        finite = lows[index] in _words(language, "finite") and (
+            follows or not _is_blocked(lows, index, language, strict=False)
+        )
+        if joined and (finite or _is_lexical_verb(lows, index, language, guess=False)):
+            return lows[index]
+    return ""
 
 
 def _is_blocked(lows: list[str], index: int, language: str, strict: bool) -> bool:

@@ -119,7 +119,7 @@ OPERATORS = [
     ("quantifier", "Finnland soll bis spätestens 2035 klimaneutral sein.", "Finnland soll nicht bis spätestens 2035 klimaneutral sein."),
     ("nicht-before-cluster", "Auf Umgehungsstraßen soll Tempo 70 eingeführt werden.", "Auf Umgehungsstraßen soll Tempo 70 nicht eingeführt werden."),
     ("focus-word", "Renten sollen nur an Arme ausgezahlt werden.", "Renten sollen nicht nur an Arme ausgezahlt werden."),
-    ("focus-word", "Die Stadt soll mehr Bäume pflanzen.", "Die Stadt soll nicht mehr Bäume pflanzen."),
+    ("focus-word", "Die Stadt soll mehr Bäume pflanzen.", "Die Stadt soll nicht mehr Bäume pflanzen als bisher."),
     ("focus-word", "Die Stadt soll weniger Geld ausgeben.", "Die Stadt soll nicht weniger Geld ausgeben."),
     ("focus-word", "Radwege sollen stärker gefördert werden als Autobahnen.", "Radwege sollen nicht stärker gefördert werden als Autobahnen."),
     ("focus-word", "Firmen sollen Angestellte leichter versetzen können.", "Firmen sollen Angestellte nicht leichter versetzen können."),
@@ -149,11 +149,33 @@ OPERATORS = [
     ("quantifier", "Die Truppe soll auf mindestens 3'000 Leute wachsen.", "Die Truppe soll nicht auf mindestens 3'000 Leute wachsen."),
     ("quantifier", "Der Bund soll 12 Milliarden Euro bereitstellen.", "Der Bund soll nicht 12 Milliarden Euro bereitstellen."),
     ("quantifier", "Ledige sollen die gleichen Rechte haben.", "Ledige sollen nicht die gleichen Rechte haben."),
-    ("expletive", "Mehr Züge sollen nachts fahren.", "Es sollen nicht mehr Züge nachts fahren."),
+    ("focus-word", "Matrosen sollen genauso viel verdienen wie Lotsen.", "Matrosen sollen nicht genauso viel verdienen wie Lotsen."),
+    ("focus-word", "Ost und West sollen gleich viel Geld erhalten.", "Ost und West sollen nicht gleich viel Geld erhalten."),
+    ("focus-word", "Hier soll die gleichgeschlechtliche Ehe wieder verboten werden.", "Hier soll die gleichgeschlechtliche Ehe nicht wieder verboten werden."),
+    ("expletive", "Mehr Züge sollen nachts fahren.", "Es sollen nicht mehr Züge nachts fahren als bisher."),
     ("nicht-before-cluster", "Auch Gäste sollen die Kurtaxe bezahlen.", "Gäste sollen die Kurtaxe nicht bezahlen."),
 ]  # fmt: skip
 
+# a free phrase is denied with what is done there or by it, but before what is abolished, allowed or over
+FREE_PHRASES = [
+    ("nicht-before-complement", "Piloten sollen mit 55 Jahren in Pension gehen.", "Piloten sollen nicht mit 55 Jahren in Pension gehen."),
+    ("nicht-before-complement", "Die Maut soll im Jahr 2031 enden.", "Die Maut soll nicht im Jahr 2031 enden."),
+    ("nicht-before-complement", "Die Maut ist in Städten zu erheben.", "Die Maut ist nicht in Städten zu erheben."),
+    ("nicht-before-complement", "Die Messe soll in Leipzig stattfinden.", "Die Messe soll nicht in Leipzig stattfinden."),
+    ("nicht-before-complement", "Die Fassade soll bei der Sanierung begrünt werden.", "Die Fassade soll nicht bei der Sanierung begrünt werden."),
+    ("nicht-before-complement", "Die Brücke soll mit einer Ampel gesichert werden.", "Die Brücke soll nicht mit einer Ampel gesichert werden."),
+    ("nicht-before-complement", "Deiche müssen mit 3 Cent je Liter am Erlös beteiligt werden.", "Deiche müssen nicht mit 3 Cent je Liter am Erlös beteiligt werden."),
+    ("nicht-before-adverb", "Der Rat soll Wirte bei der Entsorgung von Fetten finanziell entlasten.", "Der Rat soll Wirte bei der Entsorgung von Fetten nicht finanziell entlasten."),
+    ("nicht-before-predicate", "Ein Umbau soll ohne neue Prüfung möglich sein.", "Ein Umbau soll nicht ohne neue Prüfung möglich sein."),
+    ("nicht-before-cluster", "Glücksspiel soll unter strenger Kontrolle erlaubt sein.", "Glücksspiel soll unter strenger Kontrolle nicht erlaubt sein."),
+    ("nicht-before-cluster", "Laubbläser sollen an Friedhöfen verboten werden.", "Laubbläser sollen an Friedhöfen nicht verboten werden."),
+    ("nicht-before-cluster", "Die Deiche sind seit dem Sturm gesunken.", "Die Deiche sind seit dem Sturm nicht gesunken."),
+]  # fmt: skip
+
 KEIN = [
+    ("kein-bare", "Die Insel soll gleichwertige Verhältnisse schaffen.", "Die Insel soll keine gleichwertigen Verhältnisse schaffen."),
+    ("kein-bare", "Die Werft soll zinslose Darlehen erhalten.", "Die Werft soll keine zinslosen Darlehen erhalten."),
+    ("kein-bare", "Der Hafen soll klare Regeln für die Arbeit an Kais erlassen.", "Der Hafen soll keine klaren Regeln für die Arbeit an Kais erlassen."),
     ("kein-bare", "Der Senat soll Vergabeverfahren durchführen.", "Der Senat soll keine Vergabeverfahren durchführen."),
     ("kein-bare", "Die Gemeinde soll arbeitslose Jugendliche einstellen.", "Die Gemeinde soll keine arbeitslosen Jugendlichen einstellen."),
     ("kein-bare", "Der Kreis soll zum Kauf neuer Häuser Kredite aufnehmen.", "Der Kreis soll zum Kauf neuer Häuser keine Kredite aufnehmen."),
@@ -196,7 +218,8 @@ UNDONE = [
     ("undone", "Es ist nicht wahr, dass Mieten sinken.", "Es ist wahr, dass Mieten sinken."),
     ("undone", "Der Staat darf niemals lügen.", "Der Staat darf lügen."),
     ("undone", "Der Staat soll gar nicht eingreifen.", "Der Staat soll eingreifen."),
-    ("undone", "Der Rat soll nicht mehr Geld ausgeben.", "Der Rat soll mehr Geld ausgeben."),
+    ("undone", "Der Rat soll nicht mehr Geld ausgeben als bisher.", "Der Rat soll mehr Geld ausgeben."),
+    ("undone-weiterhin", "Malta soll nicht mehr Mitglied der Allianz sein.", "Malta soll weiterhin Mitglied der Allianz sein."),
     ("undone-weiterhin", "Die Maut soll nicht mehr erhoben werden.", "Die Maut soll weiterhin erhoben werden."),
     ("undone-weiterhin", "Der Bund soll keine Panzer mehr liefern.", "Der Bund soll weiterhin Panzer liefern."),
     ("undone-kein", "Es soll kein Gesetz geben.", "Es soll ein Gesetz geben."),
@@ -214,21 +237,22 @@ ABSTAINED = [
     ("abstain:scope", "Der Rat soll brachliegende Flächen mit einer Steuer belegen."),
     ("abstain:scope", "Wer ein Boot mietet, soll keine Kurtaxe zahlen müssen."),
     ("abstain:scope", "Honig darf in Läden ohne Siegel verkauft werden."),
-    ("abstain:scope", "Piloten sollen mit 55 Jahren in Pension gehen."),
-    ("abstain:scope", "Die Maut soll im Jahr 2031 enden."),
     ("abstain:scope", "Die Wut wächst im Osten."),
-    ("abstain:scope", "Glücksspiel soll unter strenger Kontrolle erlaubt sein."),
     ("abstain:morphology", "An Gymnasien sollen die Kinder Latein lernen."),
-    ("abstain:scope", "Die Maut ist in Städten zu erheben."),
-    ("abstain:scope", "Die Messe soll in Leipzig stattfinden."),
     ("abstain:scope", "In den Alltag gehört der Lärm auf Straßen."),
     ("abstain:scope", "Die kirchlichen Heime sollen den städtischen gleichgestellt werden."),
     ("abstain:scope", "Die Marine soll Geflüchtete vor der Küste abfangen."),
     ("abstain:scope", "Im Strafverfahren soll die Herkunft mit genetischen Tests bestimmt werden."),
     ("abstain:scope", "Der Bezirk soll in der Fußgängerzone Spielplätze streichen."),
     ('abstain:scope', 'Kinder sollen in Bussen mit Gurten gesichert werden.'),
-    ('abstain:scope', 'Die Fassade soll bei der Sanierung begrünt werden.'),
-    ('abstain:scope', 'Die Brücke soll mit einer Ampel gesichert werden.'),
+    ("abstain:scope", "Die Marine soll die Verträge mit Werften offenlegen."),
+    ("abstain:scope", "Der Rat soll nicht mehr Geld ausgeben."),
+    ("abstain:scope", "Es soll mehr Bäume geben, die Schatten spenden."),
+    ("abstain:scope", "Deiche müssen manchmal erhöht werden."),
+    ("abstain:scope", "Die Flotte darf höchstens zwei Häfen anlaufen."),
+    ("abstain:scope", "Reeder sollen dort Steuern zahlen, wo sie Gewinne machen."),
+    ("abstain:scope", "Fischer sollen ihre Quoten über eine Börse erhalten."),
+    ("abstain:coordination", "Wir fordern den Abzug der Flotte und die Rückgabe des Hafens."),
     ('abstain:scope', 'Firmen müssen ihre Verträge mit Behörden offenlegen.'),
     ('abstain:scope', 'Der Bezirk soll im Zentrum Parkplätze streichen.'),
     ('abstain:scope', 'Der Zoll muss Lastwagen mit Röntgengeräten prüfen.'),
@@ -270,7 +294,7 @@ ABSTAINED = [
     ("abstain:morphology", "Der Rat soll Quarzit kaufen."),
 ]  # fmt: skip
 
-PAIRS = NICHT + OPERATORS + KEIN + UNDONE
+PAIRS = NICHT + OPERATORS + FREE_PHRASES + KEIN + UNDONE
 
 
 @pytest.mark.parametrize(("rule", "statement", "negation"), PAIRS)

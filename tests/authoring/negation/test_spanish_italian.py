@@ -53,7 +53,12 @@ from polbias.generators.authoring.negation import negate
         ("it", "Bisogna agire.", "Non è necessario agire.", "dual"),
         ("it", "Lo Stato non può più pagare.", "Lo Stato può ancora pagare.", "undone"),
         ("it", "Lo Stato ha già pagato troppo.", "Lo Stato non ha ancora pagato troppo.", "dual"),
-        ("it", "Anche i ricchi pagano.", "I ricchi non pagano.", "not-before-verb"),
+        (
+            "it",
+            "La legge vale anche per i ricchi.",
+            "La legge non vale anche per i ricchi.",
+            "not-before-verb",
+        ),
         ("it", "Tutti i bambini devono nuotare.", "Non tutti i bambini devono nuotare.", "focus-word"),
     ],
 )
@@ -80,6 +85,11 @@ def test_there_is_no_answer_where_there_is_no_place(language: str, statement: st
         ("it", "Lo Stato deve agire anche se costa.", "reason"),
         ("it", "Alcune banche vanno chiuse.", "quantifier"),
         ("it", "La Corte ha giustamente deciso.", "stance"),
+        ("it", "Anche i ricchi pagano.", "quantifier"),
+        ("it", "I porti devono chiudere e i canali devono crescere.", "coordination"),
+        ("it", "Le navi talvolta devono pagare.", "quantifier"),
+        ("es", "Los puertos deben cerrar y hay que ampliar los canales.", "coordination"),
+        ("es", "Los puertos a veces deben cerrar.", "quantifier"),
     ],
 )
 def test_what_no_negation_in_place_denies_is_left_to_a_person(

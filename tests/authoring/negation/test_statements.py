@@ -1,7 +1,8 @@
 """Statements written apart from the rules, with the negations of them that are right.
 
 Sentences and judgements are a language model's. `first` is what was said of the answer when the statement was
-first scored; `accepted` are the answers judged right, then or since, parted by " | ".
+first scored; `accepted` are the answers judged right, then or since, parted by " | ". Round 18 also has the labels of
+two readers, set before any answer was seen, whether each would abstain, and why an answer outside them is right or wrong.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _FLOORS = {
     ("round2", "en"): (1.0, 0.12),
     ("round2", "de"): (1.0, 0.22),
     ("round2", "es"): (1.0, 0.09),
-    ("round2", "it"): (1.0, 0.07),
+    ("round2", "it"): (1.0, 0.085),
     ("round3", "de"): (1.0, 0.14),
     ("round4", "de"): (1.0, 0.085),
     ("round5", "de"): (1.0, 0.1),
@@ -40,6 +41,8 @@ _FLOORS = {
     ("round15", "de"): (1.0, 0.13),
     ("round16", "de"): (0.98, 0.135),
     ("round17", "de"): (0.97, 0.14),
+    ("round18", "de"): (0.99, 0.19),
+    ("round18", "en"): (0.99, 0.14),
 }
 
 
