@@ -164,12 +164,14 @@ def _group(items: Sequence[GuessItem], are_groups_certain: bool) -> list[GuessIt
     """Return the items with a group each: as given, else by block, else by equal premises."""
     n_groups = len({item.group for item in items} - {None})
     has_groups = n_groups >= _MIN_FOUND_GROUPS or (are_groups_certain and n_groups > 0)
+    has_premises = len({item.parts.get("premise") for item in items}) > 1
     result = []
     for number, item in enumerate(items):
         block = item.block if has_groups else None
         group = item.group if has_groups else item.block
         if group is None:
-            group = f"premise {item.parts['premise']}" if "premise" in item.parts else f"item {number}"
+            premise = item.parts.get("premise") if has_premises else None
+            group = f"item {number}" if premise is None else f"premise {premise}"
         result.append(replace(item, group=group, block=f"item {number}" if block is None else block))
     return result
 

@@ -162,8 +162,8 @@ def test_a_hypothesis_that_gives_its_label_away(tmp_path: Path) -> None:
         row["context"] = PASSAGES["en"]
         row["question"] += " And so much more of it." * (row["answer"] == "yes")
     told = audit(write(tmp_path / "set.jsonl", rows), {})["summary"]["differences"]
-    assert [line for line in told if "length of the hypothesis" in line]
-    assert not [line for line in told if "of the premise" in line]
+    assert [line for line in told if "the hypothesis" in line]
+    assert not [line for line in told if "the premise" in line]
 
 
 @pytest.mark.parametrize(
