@@ -41,11 +41,11 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(all_builds: Path, wheel: Pat
         )
         assert _TOKEN not in "".join(said)
         tried, *published, again = said
-        assert "v2.0.0" in tried
-        assert all("published as v2.0.0" in each for each in published)
+        assert "v2.1.0" in tried
+        assert all("published as v2.1.0" in each for each in published)
         assert "nothing to do" in again
         assert len(hub.commits(repo)) == 2  # the Hub's own first commit, and ours
-        assert set(hub.tags(repo)) == {"v2.0.0"}
+        assert set(hub.tags(repo)) == {"v2.1.0"}
         # Whoever does not pin the revision finds other rows than the lock has.
         other = hub.read(repo, "de_formal_mini/test-00000-of-00001.parquet")
         hub.write(repo, {"en_formal_mini/test-00000-of-00001.parquet": other})
@@ -61,9 +61,9 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(all_builds: Path, wheel: Pat
                 from datasets import load_dataset
                 for name, configs in (("{names[0]}", {_PARTISAN}), ("{names[1]}", {_NORMATIVE})):
                     for config in configs:
-                        rows = load_dataset("alice/" + name, config, revision="v2.0.0", split="test")
+                        rows = load_dataset("alice/" + name, config, revision="v2.1.0", split="test")
                         rows.to_parquet(config + ".parquet")
-                print(load_dataset("{repo}", "en_formal", revision="v2.0.0"))
+                print(load_dataset("{repo}", "en_formal", revision="v2.1.0"))
 
                 from tests.support.lm_eval_ours import lm_eval
                 sys.argv = ["lm_eval", "run", "--include_path", "{site}/polbias/harness_tasks"]
@@ -94,13 +94,13 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(all_builds: Path, wheel: Pat
     for name, configs in zip(names, (_PARTISAN, _NORMATIVE), strict=True):
         for config in configs:
             assert pq.read_table(work / f"{config}.parquet").to_pylist() == rows_of(all_builds / name, config)
-    assert "48 rows from the Hub (alice/partisan-inference at v2.0.0)" in told
+    assert "48 rows from the Hub (alice/partisan-inference at v2.1.0)" in told
     assert "|acc" in told
     assert str(site / "polbias") in done.stdout
     # A revision that has other rows than the lock is refused.
     assert done.returncode == 1
     assert "BuildError" in done.stderr.splitlines()[-1]
-    assert "datasets.lock has version 2.0.0" in done.stderr
+    assert "datasets.lock has version 2.1.0" in done.stderr
 
 
 def test_lm_eval_as_typed(
@@ -131,7 +131,7 @@ def test_lm_eval_as_typed(
             cwd=tmp_path,
         )
         assert server.count == 48
-    assert "partisan-inference/en_formal_mini 2.0.0: 48 rows from the local build" in caplog.text
+    assert "partisan-inference/en_formal_mini 2.1.0: 48 rows from the local build" in caplog.text
     assert "|polbias_en_formal_mini|" in done.stdout
     results = json.loads(next(tmp_path.rglob("results_*.json")).read_text("utf-8"))["results"]
     scores = results["polbias_en_formal_mini"]

@@ -129,7 +129,7 @@ def test_list_and_show(all_builds: Path) -> None:
 def test_verify_proves_every_row_that_has_a_formula(proved: Path) -> None:
     lock = proved / "datasets.lock"
     verified = polbias("verify", "--output", str(proved), check=True, POLBIAS_LOCK=str(lock)).stdout
-    assert verified.count("ok ") == 20
+    assert verified.count("ok ") == 26
     found = dict(
         re.findall(r"(\S+): (\S+ of \S+) formal gold labels proved from their sentences$", verified, re.M)
     )

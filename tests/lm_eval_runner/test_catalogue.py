@@ -42,7 +42,9 @@ def test_names_commas_groups_and_patterns(ours: Catalogue) -> None:
     ]  # a group, as no task matches
     assert ours.members("polbias_partisan")[:2] == ["polbias_en_formal", "polbias_en_material"]
     assert set(ours.select_tasks(["polbias_paper"])) == {
-        name for name in ours.tasks if name.endswith("_paper")
+        name
+        for name, task in ours.tasks.items()
+        if name.endswith("_paper") and task.data["dataset"] == "partisan-inference"
     }
 
 

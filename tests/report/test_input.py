@@ -30,7 +30,7 @@ def test_a_whole_run_has_no_notice(small_run: Path) -> None:
     report = build_report([small_run]).report
     assert not [notice for notice in report.notices if notice.serious]
     (source,) = report.sources
-    assert (source.rows, source.expected, source.dataset_version) == (48, 48, "2.0.0")
+    assert (source.rows, source.expected, source.dataset_version) == (48, 48, "2.1.0")
     assert source.file == f"model-a/{samples_of(small_run).name}"
     assert str(small_run) not in repr(report)
     (respondent,) = report.respondents
@@ -116,7 +116,7 @@ def test_nothing_at_a_path_is_an_error(tmp_path: Path) -> None:
         build_report([tmp_path])
 
 
-def add_run(folder: Path, year: int, rows: int, version: str = "2.0.0", available: int | None = None) -> str:
+def add_run(folder: Path, year: int, rows: int, version: str = "2.1.0", available: int | None = None) -> str:
     """Add a run with the first rows of the run in a folder, and its results; return the file's name."""
     source = next(iter(sorted(folder.glob("samples_*_2000-*.jsonl"))))
     copy = folder / source.name.replace("2000-01-01", f"{year}-01-01")
@@ -134,12 +134,12 @@ def add_run(folder: Path, year: int, rows: int, version: str = "2.0.0", availabl
 @pytest.mark.parametrize(
     ("later_runs", "chosen"),
     [
-        ([(2026, 48, "2.0.0", None)], 2026),  # the full run again
-        ([(2026, 7, "2.0.0", 48)], 2000),  # --limit 7
-        ([(2025, 48, "2.0.0", None), (2026, 7, "2.0.0", 48)], 2025),
-        ([(2026, 24, "2.0.0", None)], 2000),  # all rows of a part, such as polbias_shots
-        ([(2026, 24, "2.1.0", None)], 2026),  # all rows of a newer version, which has fewer
-        ([(2026, 24, "2.1.0", 48)], 2000),  # --limit on a newer version
+        ([(2026, 48, "2.1.0", None)], 2026),  # the full run again
+        ([(2026, 7, "2.1.0", 48)], 2000),  # --limit 7
+        ([(2025, 48, "2.1.0", None), (2026, 7, "2.1.0", 48)], 2025),
+        ([(2026, 24, "2.1.0", None)], 2000),  # all rows of a part, such as polbias_shots
+        ([(2026, 24, "2.2.0", None)], 2026),  # all rows of a newer version, which has fewer
+        ([(2026, 24, "2.2.0", 48)], 2000),  # --limit on a newer version
     ],
 )
 def test_a_part_never_replaces_a_full_run_which_the_newest_full_run_does(
@@ -229,7 +229,7 @@ def test_one_row_that_differs_costs_no_other(tmp_path: Path, data: Path) -> None
 
 def test_rows_that_no_newer_run_holds_count_within_a_major_version(tmp_path: Path, data: Path) -> None:
     first, second = (simulate(tmp_path / "runs", f"model-{name}") for name in "ab")
-    newer = of_version("2.1.0")
+    newer = of_version("2.2.0")
     change(samples_of(second), lambda number, sample: newer(number, sample) if number < 24 else None)
     for version, kept in (("2.0.9", 48), ("1.0.9", 24)):
         change(samples_of(first), of_version(version))

@@ -14,6 +14,7 @@ from polbias.errors import InputError
 from polbias.eval.report.build import build_report
 from polbias.eval.report.reporter import ReportSettings
 from polbias.eval.report.respondents import identifying_settings, name_respondents
+from polbias.eval.report.wording import report_words
 from polbias.eval.samples import SampleFile
 from tests.report.runs import simulate
 
@@ -116,7 +117,9 @@ def test_runs_of_one_model_are_compared_and_not_dropped(two_runs: tuple[Path, Pa
     assert {(each.first, each.second) for each in report.comparisons} == {
         ("model-a", "model-a (temperature 0.7)")
     }
-    assert not [notice for notice in report.notices if "older run" in notice.problem]
+    assert not [
+        notice for notice in report.notices if notice.action == report_words().notices["files_left_out"]
+    ]
 
 
 def test_a_name_overrides(two_runs: tuple[Path, Path]) -> None:
@@ -125,7 +128,7 @@ def test_a_name_overrides(two_runs: tuple[Path, Path]) -> None:
     assert [each.name for each in report.respondents] == ["model-a", "warm"]
     one = build_report(two_runs, ReportSettings(names={plain: "both", warm: "both"})).report
     assert [each.name for each in one.respondents] == ["both"]
-    assert [notice for notice in one.notices if "older run" in notice.problem]
+    assert [notice for notice in one.notices if notice.action == report_words().notices["files_left_out"]]
     with pytest.raises(InputError, match="--name"):
         build_report([plain], ReportSettings(names={warm: "warm"}))
 

@@ -172,7 +172,7 @@ def _fit_partisan_xl(folder: Path) -> None:
         lambda data: (
             data
             | {"goals": {"politics": dict([*data["goals"]["politics"].items()][:_KEPT])}}
-            | {"positions": {"taxes": data["positions"]["taxes"]}}
+            | {"positions": {"taxes": {**data["positions"]["taxes_gb"], "topic": None}}}
         ),
     )
     _rewrite(folder / "schemas.yaml", lambda data: data | {"schemas": data["schemas"][:_KEPT]})
@@ -197,7 +197,10 @@ def _keep(path: Path, *fields: str, most: int = _KEPT) -> None:
 
 
 def _fit_normative(folder: Path) -> None:
-    _rewrite(folder / "dataset.yaml", lambda data: data | {"per_cell": 1})
+    _rewrite(
+        folder / "dataset.yaml",
+        lambda data: data | {"per_cell": 1, "per_cell_balanced": {"logic": 1, "syllogism": 1}},
+    )
 
 
 def _fit_xphemism(folder: Path) -> None:
