@@ -170,7 +170,8 @@ def eval_arguments(config: ResultsConfig, model: Model, run: ModelRun) -> list[s
 
 def _read_settings(tasks: Sequence[str], metadata: Json) -> Json:
     """Return the settings that any of the tasks reads; the tasks of a persona may read no samples."""
-    task_files = [catalogue([]).tasks[task] for task in tasks]
+    task_catalogue = catalogue([])
+    task_files = [task_catalogue.tasks[task] for task in tasks]
     settings = {}
     for key, value in metadata.items():
         with suppress(InputError):

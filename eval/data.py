@@ -15,7 +15,7 @@ from polbias.errors import BuildError, InputError, PolbiasError
 from polbias.eval.lm_eval_compat import silence_git, write_halves
 from polbias.lock import lock_path, read_lock
 from polbias.manifest import Manifest, SplitEntry, read_manifest
-from polbias.paths import DEFAULT_NAMESPACE, build_root, user_namespace
+from polbias.paths import build_root, dataset_namespace
 
 _log = logging.getLogger("lm-eval.polbias")
 ACCEPT_BUILD_VARIABLE = "POLBIAS_ACCEPT_BUILD"
@@ -156,7 +156,7 @@ def locate_dataset(dataset: str, config: str, revision: str) -> tuple[Path, str]
 
 
 def _from_hub(dataset: str, config: str, revision: str) -> tuple[Path, str]:
-    repo = f"{user_namespace() or DEFAULT_NAMESPACE}/{dataset}"
+    repo = f"{dataset_namespace()}/{dataset}"
     patterns = ["README.md", "manifest.json", f"{config}/*"]
     advice = (
         f"{describe_unbuilt([dataset], build_root())}; for the Hub, set POLBIAS_NAMESPACE to where it was "

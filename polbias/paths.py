@@ -26,6 +26,11 @@ def user_namespace() -> str | None:
     return os.environ.get("POLBIAS_NAMESPACE", "").strip() or None
 
 
+def dataset_namespace() -> str:
+    """Return the namespace of datasets on the Hub: the user's, else the namespace of polbias."""
+    return user_namespace() or DEFAULT_NAMESPACE
+
+
 def build_root() -> Path:
     """Return the folder of local builds, which has one folder per Hub repository.
 

@@ -16,6 +16,7 @@ from polbias.eval.answer_frames import NON_ANSWER_LABELS
 from polbias.eval.estimability import State
 from polbias.eval.multiple_testing import holm_adjust
 from polbias.eval.report.document import (
+    Comparison,
     Estimate,
     ItemContributions,
     MetricDifference,
@@ -299,10 +300,14 @@ def _cluster_value(item: _ComparedItem, name: str) -> str:
     return item.identity[1][1] if item.identity[1] else name
 
 
-def is_unobserved_outcome(difference: MetricDifference) -> bool:
-    """Whether a metric counts non-answers of which neither run has any."""
+def is_unobserved_outcome(difference: Comparison) -> bool:
+    """Whether a metric of two runs counts non-answers of which neither run has any."""
     is_outcome = difference.measure.split(",")[0] in NON_ANSWER_LABELS
-    return is_outcome and all(mean == 0 for mean in difference.means)
+    return (
+        is_outcome
+        and isinstance(difference, MetricDifference)
+        and all(mean == 0 for mean in difference.means)
+    )
 
 
 def _with_limit_state(estimate: Estimate, means: Sequence[float | None], has_limits: bool) -> Estimate:

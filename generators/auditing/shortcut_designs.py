@@ -53,7 +53,7 @@ class KnownShortcut(TemplateModel):
         return (
             test.label == self.label
             and test.clue in self.clues
-            and any(fnmatchcase(test.config, pattern) for pattern in self.configs)
+            and _matches(test.config, self.configs)
             and test.guess.auc <= self.auc + _TOLERANCE
         )
 
@@ -143,14 +143,11 @@ def unknown_shortcuts(tests: Sequence[Shortcut], design: ShortcutDesign) -> Iter
 
 
 def _find_columns(design: ShortcutDesign, config: str) -> ShortcutColumns | None:
-    return next(
-        (
-            columns
-            for columns in design.configs
-            if any(fnmatchcase(config, pattern) for pattern in columns.configs)
-        ),
-        None,
-    )
+    return next((columns for columns in design.configs if _matches(config, columns.configs)), None)
+
+
+def _matches(config: str, patterns: Sequence[str]) -> bool:
+    return any(fnmatchcase(config, pattern) for pattern in patterns)
 
 
 def _read_items(files: Sequence[Path], columns: ShortcutColumns) -> list[GuessItem]:

@@ -32,7 +32,6 @@ _DESCRIPTIONS = {
     "layout": "first word, last character and lines",
     "position": "the place in the file",
 }
-CLUES = tuple(_DESCRIPTIONS)
 _SIDES = {"left", "right"}
 _MASK = "_masked_"
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from polbias import registry
 from polbias.atomic_write import write_text
+from polbias.builds import is_built
 from polbias.errors import InputError
 from polbias.paths import build_root
 
 if TYPE_CHECKING:
+    from polbias.generators.auditing.shortcut_designs import ShortcutDesign
     from polbias.generators.auditing.shortcuts import Shortcut
     from polbias.terminal import Console
 
@@ -52,25 +54,30 @@ def _run_tests(data: Path, columns: Mapping[str, str]) -> tuple[list[Shortcut], 
     """Return all tests, and those of shortcuts that the dataset is not known to have."""
     from polbias.eval.multiple_testing import holm_adjust
     from polbias.generators.auditing.general import table_shortcuts
-    from polbias.generators.auditing.shortcut_designs import build_shortcuts, read_design, unknown_shortcuts
-    from polbias.manifest import MANIFEST, read_manifest
+    from polbias.generators.auditing.shortcut_designs import build_shortcuts, unknown_shortcuts
+    from polbias.manifest import read_manifest
 
-    folder = data if (data / MANIFEST).is_file() else data.parent
-    if not columns and data.is_dir() and (folder / MANIFEST).is_file():
-        manifest = read_manifest(folder)
+    folder = data if is_built(data) else data.parent
+    if design := None if columns or not data.is_dir() else _find_design(folder):
         configs = None if folder == data else [data.name]
-        if manifest.dataset in registry.dataset_names():
-            publication = registry.publication(manifest.dataset)
-            if design := read_design(manifest.dataset, publication, None):
-                tests = build_shortcuts(manifest, folder, design, holm_adjust, configs)
-                if tests or configs is None:
-                    return tests, [*unknown_shortcuts(tests, design)]
-    if (data / MANIFEST).is_file():
+        tests = build_shortcuts(read_manifest(folder), folder, design, holm_adjust, configs)
+        if tests or configs is None:
+            return tests, [*unknown_shortcuts(tests, design)]
+    if is_built(data):
         raise InputError(
             f"{data}: found the folder of a build, expected the folder of a config; add its name"
         )
     tests = table_shortcuts(data, columns, holm_adjust)
     return tests, [test for test in tests if test.is_leak]
+
+
+def _find_design(folder: Path) -> ShortcutDesign | None:
+    """Return the design of the dataset whose build is in a folder; None without a build or design."""
+    from polbias.generators.auditing.shortcut_designs import read_design
+    from polbias.manifest import read_manifest
+
+    name = read_manifest(folder).dataset if is_built(folder) else ""
+    return read_design(name, registry.publication(name), None) if name in registry.dataset_names() else None
 
 
 def _print(console: Console, tests: Sequence[Shortcut], unknown: Sequence[Shortcut]) -> None:

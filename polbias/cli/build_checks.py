@@ -22,9 +22,8 @@ CheckTask = tuple[str, Path, Path | None]
 """Name, folder and templates of a build to check."""
 CheckResults = list[tuple[str, list[str]]]
 _VERIFIED = "verified"
-_N_PERMUTATIONS = (
-    49  # of labels that are guessed better than by chance; `polbias audit --shortcuts` takes more
-)
+# Permutations of labels that are guessed better than by chance; `polbias audit --shortcuts` takes more.
+_N_PERMUTATIONS = 49
 
 
 def select_builds(console: Console, names: Sequence[str] | None, root: Path) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import filterfalse
 from pathlib import Path
 from typing import Annotated
 
@@ -45,7 +46,6 @@ def compare(
     from rich.table import Table
 
     from polbias.eval.report.build import ReportWithAnswers
-    from polbias.eval.report.document import MetricDifference
     from polbias.eval.report.page.tables import differences_table
     from polbias.eval.report.run_comparison import compare_runs, is_unobserved_outcome
     from polbias.eval.report.sentences import paragraphs
@@ -63,12 +63,8 @@ def compare(
         difference.key or phrases["runs_own_clusters"] for difference in report.comparisons
     )
     echo(phrases["runs_clusters"].format(names=", ".join(cluster_names)))
-    unobserved = [
-        difference
-        for difference in report.comparisons
-        if isinstance(difference, MetricDifference) and is_unobserved_outcome(difference)
-    ]
-    displayed = [difference for difference in report.comparisons if difference not in unobserved]
+    unobserved = [*filter(is_unobserved_outcome, report.comparisons)]
+    displayed = [*filterfalse(is_unobserved_outcome, report.comparisons)]
     grid, table = differences_table(displayed, report.margin), Table(box=None, pad_edge=False)
     for head in grid.heads:
         table.add_column(head.title, justify="right" if head.numeric else "left")

@@ -22,7 +22,7 @@ from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.table_columns import column_meanings
 from polbias.intervals import wilson_interval
 from polbias.manifest import Manifest, SplitEntry
-from polbias.paths import DEFAULT_NAMESPACE, package_file, user_namespace
+from polbias.paths import DEFAULT_NAMESPACE, dataset_namespace, package_file
 
 # A card is rendered from the manifest, the data and facts of the publication.
 
@@ -85,18 +85,23 @@ def _panel(manifest: Manifest) -> Json | None:
 
 def _model_reading(manifest: Manifest) -> Json | None:
     """Return a model's check of exactly these rows: items read and wrong, Wilson's 95% interval."""
-    path = package_file("templates/panels") / "readings.yaml"
-    counts = yaml.safe_load(path.read_text("utf-8")).get(manifest.dataset, {})
+    counts = _panel_entries("readings", manifest)
     if counts.get("content") != manifest.content_hash:
         return None
     low, high = wilson_interval(counts["wrong"], counts["read"])
     return {**counts, "low": float(low), "high": float(high)}
 
 
+def _panel_entries(name: str, manifest: Manifest) -> Json:
+    """Return the entries of a dataset in a file of ``templates/panels``."""
+    path = package_file("templates/panels") / f"{name}.yaml"
+    entries: Json = yaml.safe_load(path.read_text("utf-8")).get(manifest.dataset, {})
+    return entries
+
+
 def _token_differences(manifest: Manifest) -> Mapping[str, float]:
     """Map the configs whose rows were measured to the tokens of the left argument minus the right one."""
-    path = package_file("templates/panels") / "token_differences.yaml"
-    entries = yaml.safe_load(path.read_text("utf-8")).get(manifest.dataset, {})
+    entries = _panel_entries("token_differences", manifest)
     return {
         config: entries[config]["difference"]
         for config, splits in manifest.configs.items()
@@ -183,7 +188,7 @@ def build(
 ) -> BuildResult:
     """Build a dataset with its card; a build from the same inputs is reused."""
     publication = registry.publication(name)
-    namespace = user_namespace() or DEFAULT_NAMESPACE
+    namespace = dataset_namespace()
     inputs = f"{build_inputs_hash(publication, templates)} {namespace}"
     if built := current_build(out / name, inputs):
         return built

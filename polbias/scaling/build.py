@@ -19,7 +19,7 @@ from polbias.generators.engine import TableRows
 from polbias.generators.engine.build import CARD_FILE, dataset_lock
 from polbias.generators.engine.publication import Publication
 from polbias.manifest import MANIFEST, FileEntry, Manifest, SplitEntry
-from polbias.paths import DEFAULT_NAMESPACE, user_namespace
+from polbias.paths import dataset_namespace
 from polbias.publishing.card import describe, fill_card
 from polbias.scaling.executors import Executor, Resources
 from polbias.scaling.run import ScaledRun, open_run
@@ -71,8 +71,7 @@ def write_dataset_files(
     rows = TableRows(first_table)
     first_rows = rows.batch(0, min(2, len(rows))).to_pylist()
     card_values = describe(manifest, schemas, first_rows, proofs, publication.cards)
-    namespace = user_namespace() or DEFAULT_NAMESPACE
-    card = fill_card(manifest, card_values, Path(storage.url), publication, templates, namespace)
+    card = fill_card(manifest, card_values, Path(storage.url), publication, templates, dataset_namespace())
     storage.write(CARD_FILE, card.encode())
     storage.write(MANIFEST, manifest.to_json().encode())
     for path in storage.sizes():

@@ -8,7 +8,6 @@ from functools import cache
 
 import simplemma
 
-from polbias.aliases import Json
 from polbias.generators.authoring.negation import lists
 from polbias.generators.authoring.negation.english_words import verb_form
 
@@ -41,7 +40,7 @@ def reads_back(statement: str, negation: str, language: str) -> bool:
 
 def _undone(text: str, language: str) -> Iterator[str]:
     """Yield a text with each of its negations undone."""
-    exchanges: dict[str, list[str]] = _tables()["exchanges"][language]
+    exchanges: dict[str, list[str]] = lists("read_back")["exchanges"][language]
     for negative, affirmatives in exchanges.items():
         for match in re.finditer(negative, text):
             for affirmative in affirmatives:
@@ -55,11 +54,6 @@ def _same(first: str, second: str) -> bool:
     return first.startswith("es ") and sorted(first.split()[1:]) == sorted(second.split())
 
 
-@cache
-def _tables() -> Json:
-    return lists("read_back")
-
-
 def _plain(text: str, language: str) -> str:
     """Return the words of a text, each with a blank, without marks, inflection and companions of a "not"."""
     low = text.lower().replace("’", "'")
@@ -67,7 +61,7 @@ def _plain(text: str, language: str) -> str:
         for contraction, words in _CONTRACTIONS:
             low = low.replace(contraction, words)
     plain = "".join(f"{_stem(word, language)} " for word in _WORD.findall(low))
-    companions: dict[str, str] = _tables()["companions"][language]
+    companions: dict[str, str] = lists("read_back")["companions"][language]
     for pattern, new in companions.items():
         plain = re.sub(pattern, new, plain)
     return plain
