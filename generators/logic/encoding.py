@@ -19,8 +19,11 @@ from polbias.generators.logic.formula import (
     Access,
     And,
     Atom,
+    Count,
+    CountOf,
     ForAll,
     Formula,
+    Iff,
     Implies,
     Inference,
     Logic,
@@ -88,7 +91,7 @@ class Encoding:
         logic: the logic.
 
     Raises:
-        ValueError: for modal operators in first-order logic, two modalities in S5, over 12 individuals.
+        ValueError: for modal operators in first-order logic, equivalences, counts, two modalities in S5, over 12 individuals.
 
     Attributes:
         steps: each constraint with its reason, in the order of unfolding.
@@ -157,6 +160,8 @@ class Encoding:
                 return implies(
                     self._truth(antecedent, world, not positive), self._truth(consequent, world, positive)
                 )
+            case Iff() | Count() | CountOf():
+                raise ValueError(f"decided in a finite domain only: {formula}")
             case ForAll() | Necessarily() | Possibly():
                 if self._logic.access is Access.NO_MODALITY and not isinstance(formula, ForAll):
                     raise ValueError(f"logic {self._logic.name!r} has no modal operators, found {formula}")

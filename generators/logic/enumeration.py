@@ -26,8 +26,11 @@ from polbias.generators.logic.formula import (
     Access,
     And,
     Atom,
+    Count,
+    CountOf,
     ForAll,
     Formula,
+    Iff,
     Implies,
     Inference,
     Logic,
@@ -167,6 +170,8 @@ def holds(formula: Formula, models: FiniteModels, world: int = 0) -> Truth:
             return reduce(np.logical_or, evaluate_all(iter(parts)), np.array(False))
         case Implies(antecedent, consequent):
             return ~holds(antecedent, models, world) | holds(consequent, models, world)
+        case Iff() | Count() | CountOf():
+            raise ValueError(f"decided in a finite domain only: {formula}")
         case ForAll():
             return reduce(np.logical_and, evaluate_all(_instances(formula, models.domain)), np.array(True))
         case Necessarily(modality, body):

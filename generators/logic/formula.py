@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Set
 from dataclasses import dataclass
 from enum import Enum
+from typing import Literal
 
 # A small formula language for the sentences of formal items.
 # Individuals are constants (names of persons or things); groups, properties and comparisons are predicates; a
@@ -17,6 +18,8 @@ from enum import Enum
 DEONTIC, EPISTEMIC = "deontic", "epistemic"
 ALETHIC, CERTAINTY, KNOWLEDGE = "alethic", "certainty", "knowledge"
 FLAVOURS = (ALETHIC, CERTAINTY, KNOWLEDGE)  # of the epistemic domain; none implies another
+Comparison = Literal["=", "≤", "≥"]
+COMPARISONS: tuple[Comparison, ...] = ("=", "≤", "≥")
 _SIGNS = {DEONTIC: ("O", "P"), EPISTEMIC: ("□", "◇")}
 
 
@@ -79,6 +82,42 @@ class Implies:
 
 
 @dataclass(frozen=True)
+class Iff:
+    """Material equivalence."""
+
+    left: Formula
+    right: Formula
+
+    def __str__(self) -> str:
+        return f"({self.left} ↔ {self.right})"
+
+
+@dataclass(frozen=True)
+class Count:
+    """The number of true formulas among several, compared with a number."""
+
+    comparison: Comparison
+    number: int
+    parts: tuple[Formula, ...]
+
+    def __str__(self) -> str:
+        return f"#[{', '.join(map(str, self.parts))}] {self.comparison} {self.number}"
+
+
+@dataclass(frozen=True)
+class CountOf:
+    """The number of individuals of which the body is true, compared with a number."""
+
+    comparison: Comparison
+    number: int
+    variable: str
+    body: Formula
+
+    def __str__(self) -> str:
+        return f"#{self.variable} {self.body} {self.comparison} {self.number}"
+
+
+@dataclass(frozen=True)
 class ForAll:
     """Universal quantification over variables."""
 
@@ -116,7 +155,8 @@ def _modal(sign: str, body: Formula) -> str:
     return f"{sign} {text}" if text[0].isidentifier() else f"{sign}{text}"
 
 
-Formula = Atom | Not | And | Or | Implies | ForAll | Necessarily | Possibly
+Formula = Atom | Not | And | Or | Implies | Iff | ForAll | Count | CountOf | Necessarily | Possibly
+# Equivalences and counts are decided in a finite domain only (polbias.generators.logic.finite).
 Modal = Necessarily | Possibly
 
 
@@ -157,8 +197,14 @@ def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
             return type(formula)(tuple(map(change, parts)))
         case Implies(antecedent, consequent):
             return Implies(change(antecedent), change(consequent))
+        case Iff(left, right):
+            return Iff(change(left), change(right))
         case ForAll(variables, body):
             return ForAll(variables, change(body))
+        case Count(comparison, number, parts):
+            return Count(comparison, number, tuple(map(change, parts)))
+        case CountOf(comparison, number, variable, body):
+            return CountOf(comparison, number, variable, change(body))
         case Necessarily(modality, body) | Possibly(modality, body):
             return type(formula)(modality, change(body))
 
@@ -168,12 +214,23 @@ def children(formula: Formula) -> tuple[Formula, ...]:
     match formula:
         case Atom():
             return ()
-        case And(parts) | Or(parts):
+        case And(parts) | Or(parts) | Count(_, _, parts):
             return parts
-        case Implies(antecedent, consequent):
-            return antecedent, consequent
-        case Not(body) | ForAll(_, body) | Necessarily(_, body) | Possibly(_, body):
+        case Implies(left, right) | Iff(left, right):
+            return left, right
+        case CountOf(_, _, _, body) | Not(body) | ForAll(_, body) | Necessarily(_, body) | Possibly(_, body):
             return (body,)
+
+
+def bound_variables(formula: Formula) -> tuple[str, ...]:
+    """Return the variables that a quantifier binds; none for another formula."""
+    match formula:
+        case ForAll(variables, _):
+            return variables
+        case CountOf(_, _, variable, _):
+            return (variable,)
+        case _:
+            return ()
 
 
 def negate(formula: Formula) -> Formula:
@@ -185,8 +242,8 @@ def substitute(formula: Formula, terms: Mapping[str, str]) -> Formula:
     """Replace free variables or constants by terms."""
     if isinstance(formula, Atom):
         return Atom(formula.predicate, tuple(terms.get(term, term) for term in formula.terms))
-    if isinstance(formula, ForAll):
-        terms = {variable: term for variable, term in terms.items() if variable not in formula.variables}
+    if bound_here := bound_variables(formula):
+        terms = {variable: term for variable, term in terms.items() if variable not in bound_here}
     return rebuild(formula, lambda part: substitute(part, terms))
 
 
@@ -208,8 +265,7 @@ def constants(formula: Formula, bound: frozenset[str] = frozenset()) -> tuple[st
     """Return the distinct individuals of a formula, in order of first occurrence."""
     if isinstance(formula, Atom):
         return tuple(dict.fromkeys(term for term in formula.terms if term not in bound))
-    if isinstance(formula, ForAll):
-        bound |= set(formula.variables)
+    bound |= set(bound_variables(formula))
     return tuple(dict.fromkeys(name for part in children(formula) for name in constants(part, bound)))
 
 
@@ -311,8 +367,7 @@ def form_of(inference: Inference, kept_predicates: Set[str] = frozenset()) -> In
                 word = words.setdefault(word, _word(len(words)))
             terms = (t if t in bound else people.setdefault(t, _person(len(people))) for t in formula.terms)
             return Atom(word, tuple(terms))
-        if isinstance(formula, ForAll):
-            bound |= set(formula.variables)
+        bound |= set(bound_variables(formula))
         return rebuild(formula, lambda part: insert_marks(part, bound))
 
     marked_inference = inference.map(lambda formula: insert_marks(formula, frozenset()))

@@ -2,7 +2,8 @@
 
 ``(A → B)``, ``(A ∧ B ∧ C)``, ``¬A``, ``∀x∀y (F(x) → G(x, y))``; obligation and permission ``O A`` and
 ``P(A ∨ B)``, certainty and possibility ``□ A`` and ``◇¬A``, other modalities ``□[customary] A``; names of
-more than one word ``⟨the sun shine⟩`` and ``superior(Ann Lee, Bo)``; inferences ``A; (A → B) ⊢ B``. Every
+more than one word ``⟨the sun shine⟩`` and ``superior(Ann Lee, Bo)``; equivalences ``(A ↔ B)``; counts ``#[A, B] ≥ 1`` and
+``#x (F(x) ∧ G(x)) = 2``; inferences ``A; (A → B) ⊢ B``. Every
 connective needs parentheses; ``∀x∀y A`` is one quantifier, ``∀x ∀y A`` is two.
 """
 
@@ -12,12 +13,17 @@ import re
 
 from polbias.errors import PolbiasError
 from polbias.generators.logic.formula import (
+    COMPARISONS,
     DEONTIC,
     EPISTEMIC,
     And,
     Atom,
+    Comparison,
+    Count,
+    CountOf,
     ForAll,
     Formula,
+    Iff,
     Implies,
     Inference,
     Necessarily,
@@ -26,7 +32,8 @@ from polbias.generators.logic.formula import (
     Possibly,
 )
 
-_TERM = re.compile(r"[^(),;⟨⟩¬∧∨→∀□◇⊢]+")
+_TERM = re.compile(r"[^(),;⟨⟩¬∧∨→↔∀□◇⊢\[\]=≤≥]+")
+_NUMBER = re.compile(r"[0-9]+")
 _WORDS = {"⟩": re.compile(r"[^⟩]+"), "]": re.compile(r"[^\]]+")}
 _MODAL: dict[str, type[Necessarily | Possibly]] = {
     "O": Necessarily,
@@ -76,6 +83,8 @@ class _FormulaReader:
             return self._compound()
         if self.take("∀"):
             return self._universal()
+        if self.take("#"):
+            return self._count()
         if self.take("⟨"):
             return Atom(self._words("⟩"), self._terms())
         for sign in "□◇":
@@ -103,10 +112,11 @@ class _FormulaReader:
 
     def _compound(self) -> Formula:
         first = self.formula()
-        if self.take("→"):
-            second = self.formula()
-            self.expect(")", "')'")
-            return Implies(first, second)
+        for sign, connect in (("→", Implies), ("↔", Iff)):
+            if self.take(sign):
+                second = self.formula()
+                self.expect(")", "')'")
+                return connect(first, second)
         for sign, build in (("∧", And), ("∨", Or)):
             parts = [first]
             while self.take(sign):
@@ -114,13 +124,31 @@ class _FormulaReader:
             if len(parts) > 1:
                 self.expect(")", f"{sign!r} or ')'")
                 return build(tuple(parts))
-        raise self._error("'∧', '∨' or '→'")
+        raise self._error("'∧', '∨', '→' or '↔'")
 
     def _universal(self) -> Formula:
         variables = [self._word("a variable")]
         while self._take_here("∀"):
             variables.append(self._word("a variable"))
         return ForAll(tuple(variables), self.formula())
+
+    def _count(self) -> Formula:
+        if self._take_here("["):
+            parts = [self.formula()]
+            while self.take(","):
+                parts.append(self.formula())
+            self.expect("]", "',' or ']'")
+            return Count(*self._comparison(), tuple(parts))
+        variable = self._word("a variable")
+        body = self.formula()
+        return CountOf(*self._comparison(), variable, body)
+
+    def _comparison(self) -> tuple[Comparison, int]:
+        for sign in COMPARISONS:
+            if self.take(sign):
+                self.take("")
+                return sign, int(self._match(_NUMBER, "a number"))
+        raise self._error("'=', '≤' or '≥'")
 
     def _terms(self) -> tuple[str, ...]:
         """Parse the terms of an atom if a parenthesis directly follows its name."""
