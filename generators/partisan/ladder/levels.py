@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from polbias.generators.partisan.ladder.settings import FAMILIES, Family, Setting
+from polbias.generators.partisan.ladder.settings import Family, Setting
 from polbias.paths import package_file
 from polbias.yaml_models import TemplateModel, load_template, require_all_names
 
@@ -50,18 +50,22 @@ class LevelsFile(TemplateModel):
     Attributes:
         bank: number of skeletons of a family and level, a multiple of six.
         fewshot: number of skeletons of a family and level that are kept for examples.
-        surplus: number of skeletons drawn for each one kept, before those that are easy to guess are left out.
+        surplus: number of candidates for each skeleton that is kept.
+        guesser: number of skeletons of a family and level from which classifiers learn to guess.
+        bands: levels from which one classifier learns.
         levels: by level and family.
     """
 
     bank: PositiveInt
     fewshot: PositiveInt
-    surplus: Annotated[float, Field(ge=1)]
+    surplus: Annotated[float, Field(gt=1)]
+    guesser: PositiveInt
+    bands: tuple[tuple[PositiveInt, ...], ...]
     levels: Mapping[PositiveInt, Annotated[Mapping[Family, FamilyLevel], require_all_names(Family)]]
 
     @model_validator(mode="after")
     def _check_sizes(self) -> LevelsFile:
-        for name in ("bank", "fewshot"):
+        for name in ("bank", "fewshot", "guesser"):
             if getattr(self, name) % 6:
                 raise ValueError(f"{name}: found {getattr(self, name)}, expected a multiple of 6")
         return self
@@ -71,6 +75,3 @@ class LevelsFile(TemplateModel):
 def load_levels(folder: Path | None = None) -> LevelsFile:
     """Read ``ladder/levels.yaml`` of the templates."""
     return load_template((folder or package_file("templates/partisan")) / "ladder" / "levels.yaml", LevelsFile)
-
-
-__all__ = ["FAMILIES", "FamilyLevel", "LevelsFile", "load_levels"]

@@ -23,8 +23,8 @@ from polbias.generators.partisan.ladder.settings import ABOVE, Family, Setting
 Gold = Literal["follows", "excluded", "open"]
 GOLDS: tuple[Gold, ...] = ("follows", "excluded", "open")
 _LOOSEST_TESTIMONY = 0.45  # half of all models contradict a testimony
-_DRAWS_PER_PREMISE = 200
-_CLOSING_TRIES = 30
+_DRAWS = 400
+_EXCHANGES = 200
 _CHANGE_TRIES = 40
 _DISTRACTOR_TRIES = 400
 _DISTRACTED_SHARE = 0.5  # of the steps that a proof keeps with its distractors
@@ -144,31 +144,44 @@ class _SkeletonSearch:
         return premise.mask != self._models.all and premise.mask.bit_count() >= least * self._models.size
 
     def _find_proof(self) -> tuple[list[_Premise], ProofSize] | None:
-        """Draw premises until the conclusion follows and its minimal proof has the size of the level."""
+        """Draw premises from which the conclusion follows; exchange them until the proof has the level's size."""
+        core = self._close([])
+        size = core and self._size(core)
+        for _ in range(_EXCHANGES):
+            if not core or not size:
+                return None
+            if self._has_level_size(core, size):
+                return core, size
+            kept = list(core)
+            kept.pop(self._rng.randrange(len(kept)))
+            exchanged = self._close(kept)
+            if exchanged and len(exchanged) <= self._level.core[1]:
+                exchanged_size = self._size(exchanged)
+                if size.steps <= exchanged_size.steps <= self._level.steps[1] or size.steps > self._level.steps[1]:
+                    core, size = exchanged, exchanged_size
+        return None
+
+    def _has_level_size(self, core: Sequence[_Premise], size: ProofSize) -> bool:
         fewest, most = self._level.core
-        pool: list[_Premise] = []
-        left, closings = self._false, 0
-        for _ in range(_DRAWS_PER_PREMISE * most):
+        least_steps, most_steps = self._level.steps
+        return fewest <= len(core) <= most and least_steps <= size.steps <= most_steps
+
+    def _close(self, premises: Sequence[_Premise]) -> list[_Premise] | None:
+        """Add premises until the conclusion follows, and return a minimal proof; None if none is found."""
+        pool = list(premises)
+        left = self._conjunction(pool) & self._false
+        for _ in range(_DRAWS):
             premise = self._draw(self._rng.choice(self._level.kinds))
             if (
-                not premise.mask & self._hidden
-                or not left & ~premise.mask
-                or not self._is_loose(premise)
-                or self._is_hypothesis(premise.formula)
+                premise.mask & self._hidden
+                and left & ~premise.mask
+                and self._is_loose(premise)
+                and not self._is_hypothesis(premise.formula)
             ):
-                continue
-            if left & premise.mask:
                 pool.append(premise)
                 left &= premise.mask
-                continue
-            closings += 1
-            core = self._minimize([*pool, premise])
-            if fewest <= len(core) <= most:
-                size = self._size(core)
-                if self._level.steps[0] <= size.steps <= self._level.steps[1]:
-                    return core, size
-            if closings > _CLOSING_TRIES:
-                return None
+                if not left:
+                    return self._minimize(pool)
         return None
 
     def _size(self, premises: Sequence[_Premise]) -> ProofSize:

@@ -1,0 +1,143 @@
+"""What a reader sees of a skeleton without reasoning, and how well gold labels are guessed from it.
+
+Persons are named by their role, so that features say nothing about sides: X and Y are the persons of the
+conclusion, Z is anybody else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from polbias.generators.logic.formula import Atom, Formula, Implies, Not, atoms, children, constants
+from polbias.generators.partisan.ladder.premises import kind_of
+from polbias.generators.partisan.ladder.settings import ABOVE, GROUPS
+from polbias.generators.partisan.ladder.skeletons import GOLDS, Skeleton
+from polbias.optional import LazyModule
+
+if TYPE_CHECKING:
+    from sklearn import ensemble, feature_extraction, linear_model, pipeline
+else:
+    ensemble = LazyModule("sklearn.ensemble")
+    feature_extraction = LazyModule("sklearn.feature_extraction.text")
+    linear_model = LazyModule("sklearn.linear_model")
+    pipeline = LazyModule("sklearn.pipeline")
+
+Matrix = NDArray[np.float64]
+_TREES, _MIN_LEAF = 200, 4
+_INVERSE_PENALTY = 0.05
+_MIN_TEXTS = 5  # with a pair of words, for it to count
+_NOT_THERE = 99
+_NUMBERED_COMPARISONS = ("= ", "≤ ", "≥ ")
+_WORD = re.compile(r"[^\s(),;]+")
+_PERSON = re.compile(r"(?<=[(, ])[a-w](?=[),])")
+
+
+def surface_text(skeleton: Skeleton) -> str:
+    """Return the premises as words, with the role of each person; premises end with a full stop."""
+    role_by_person = dict(zip(_conclusion_persons(skeleton), "XY", strict=False))
+    premises = " . ".join(map(str, skeleton.premises))
+    return _PERSON.sub(lambda match: role_by_person.get(match[0], "Z"), premises)
+
+
+def _conclusion_persons(skeleton: Skeleton) -> Sequence[str]:
+    return constants(skeleton.inference.conclusion)
+
+
+def surface_numbers(skeleton: Skeleton) -> list[float]:
+    """Return counts and places of what the premises and the conclusion have in common, and of words."""
+    premises, conclusion = skeleton.premises, skeleton.inference.conclusion
+    texts = [str(premise) for premise in premises]
+    text = " . ".join(texts)
+    mentions: list[float] = []
+    for person in (*_conclusion_persons(skeleton), "")[:2]:
+        places = [index for index, premise in enumerate(premises) if person in constants(premise)]
+        n_mentions = sum(person in atom.terms for premise in premises for atom in atoms(premise))
+        mentions += [
+            n_mentions,
+            places[0] if places else _NOT_THERE,
+            len(premises) - places[-1] if places else _NOT_THERE,
+        ]
+    together = sum({*_conclusion_persons(skeleton)} <= {*constants(premise)} for premise in premises)
+    same, opposite = (
+        sum(_count_literal(premise, literal) for premise in premises)
+        for literal in (conclusion, _opposite(conclusion))
+    )
+    same_end, opposite_end = (
+        sum(isinstance(premise, Implies) and premise.consequent == literal for premise in premises)
+        for literal in (conclusion, _opposite(conclusion))
+    )
+    kinds = Counter(map(kind_of, premises))
+    return [
+        *(len(premises), len(text), *mentions, together, same, opposite, same_end - opposite_end),
+        *(text.count("¬"), *(text.count(sign) for sign in _NUMBERED_COMPARISONS)),
+        *(text.count(group) for group in GROUPS),
+        *(kinds["fact"], kinds["exclusive"], float(skeleton.positive)),
+    ]
+
+
+def _opposite(literal: Formula) -> Formula:
+    match literal:
+        case Atom(predicate, terms) if predicate == ABOVE:
+            return Atom(predicate, terms[::-1])
+        case Not(body):
+            return body
+        case _:
+            return Not(literal)
+
+
+def _count_literal(formula: Formula, literal: Formula) -> int:
+    """Count the occurrences of a literal; a ranking that is denied counts as the ranking turned round."""
+    match formula:
+        case Not(Atom() as atom):
+            signed: Formula = _opposite(atom)
+            return int(signed == literal)
+        case Atom():
+            return int(formula == literal)
+        case _:
+            return sum(_count_literal(part, literal) for part in children(formula))
+
+
+class SurfaceGuesser:
+    """Two classifiers of gold labels: a forest of the numbers, and a regression on words and pairs of words.
+
+    Args:
+        skeletons: skeletons to learn from.
+        seed: seed of the forest.
+    """
+
+    def __init__(self, skeletons: Sequence[Skeleton], seed: int = 0) -> None:
+        labels = [skeleton.gold for skeleton in skeletons]
+        self._forest = ensemble.RandomForestClassifier(
+            _TREES, min_samples_leaf=_MIN_LEAF, n_jobs=1, random_state=seed
+        )
+        self._forest.fit([surface_numbers(skeleton) for skeleton in skeletons], labels)
+        self._regression = pipeline.make_pipeline(
+            feature_extraction.CountVectorizer(
+                ngram_range=(1, 2), min_df=_MIN_TEXTS, token_pattern=_WORD.pattern, lowercase=False
+            ),
+            linear_model.LogisticRegression(C=_INVERSE_PENALTY, max_iter=400),
+        )
+        self._regression.fit([surface_text(skeleton) for skeleton in skeletons], labels)
+
+    def probabilities(self, skeletons: Sequence[Skeleton]) -> Sequence[Matrix]:
+        """Return the probability of each gold label by either classifier: skeletons x labels."""
+        numbers = [surface_numbers(skeleton) for skeleton in skeletons]
+        texts = [surface_text(skeleton) for skeleton in skeletons]
+        order = [list(self._forest.classes_).index(gold) for gold in GOLDS]
+        return [
+            self._forest.predict_proba(numbers)[:, order],
+            self._regression.predict_proba(texts)[:, order],
+        ]
+
+
+def logits(probabilities: Matrix, least: float = 1e-3) -> Matrix:
+    """Return log odds, cut off at small probabilities."""
+    cut = np.clip(probabilities, least, 1 - least)
+    return np.log(cut / (1 - cut))
+
