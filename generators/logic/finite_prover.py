@@ -71,7 +71,9 @@ class FiniteProver:
         solver.set("timeout", _TIMEOUT_MS)
         solver.add(*self._axioms, *(self._expression(premise, {}) for premise in inference.premises))
         conclusion = self._expression(inference.conclusion, {})
-        can_be_true, can_be_false = (self._is_satisfiable(solver, c) for c in (conclusion, z3.Not(conclusion)))
+        can_be_true, can_be_false = (
+            self._is_satisfiable(solver, c) for c in (conclusion, z3.Not(conclusion))
+        )
         if can_be_true and can_be_false:
             return "open"
         if can_be_true:

@@ -63,9 +63,7 @@ class BankDrawing:
         """Write the bank: of the candidates those that are guessed alike whatever their gold label."""
         for family in FAMILIES:
             for band in self._levels.bands:
-                learned = [
-                    skeleton for level in band for skeleton in self._read(family, level, "guesser")
-                ]
+                learned = [skeleton for level in band for skeleton in self._read(family, level, "guesser")]
                 guesser = SurfaceGuesser(learned)
                 for level in band:
                     entries = self._choose_level(family, level, guesser)
@@ -80,7 +78,11 @@ class BankDrawing:
     def _number(self, purpose: Purpose) -> int:
         """Return the number of skeletons of a cell to draw."""
         kept = self._levels.bank // len(CELLS)
-        return int(kept * self._levels.surplus) if purpose == "candidates" else self._levels.guesser // len(CELLS)
+        return (
+            int(kept * self._levels.surplus)
+            if purpose == "candidates"
+            else self._levels.guesser // len(CELLS)
+        )
 
     def _draw_candidates(self, family: Family, level: int, purpose: Purpose) -> None:
         path = self._path(family, level, purpose)
@@ -124,7 +126,11 @@ class BankDrawing:
         spare: dict[tuple[str, bool], list[int]] = {}
         for positive in (True, False):
             indices = [
-                [i for i, skeleton in enumerate(candidates) if (skeleton.gold, skeleton.positive) == (gold, positive)]
+                [
+                    i
+                    for i, skeleton in enumerate(candidates)
+                    if (skeleton.gold, skeleton.positive) == (gold, positive)
+                ]
                 for gold in GOLDS
             ]
             triples = match_triples([guesses[cell] for cell in indices], kept)
@@ -157,7 +163,8 @@ def match_triples(points: Sequence[Matrix], number: int) -> NDArray[np.intp]:
     pairs, others = linear_sum_assignment(cdist(middles, third))
     triples = np.stack([rows[pairs], columns[pairs], others], axis=1)
     spread = sum(
-        np.linalg.norm(points[a][triples[:, a]] - points[b][triples[:, b]], axis=1) for a, b in ((0, 1), (0, 2), (1, 2))
+        np.linalg.norm(points[a][triples[:, a]] - points[b][triples[:, b]], axis=1)
+        for a, b in ((0, 1), (0, 2), (1, 2))
     )
     best = np.sort(np.argsort(spread, kind="stable")[:number])
     return triples[best]

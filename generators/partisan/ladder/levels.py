@@ -74,4 +74,6 @@ class LevelsFile(TemplateModel):
 @cache
 def load_levels(folder: Path | None = None) -> LevelsFile:
     """Read ``ladder/levels.yaml`` of the templates."""
-    return load_template((folder or package_file("templates/partisan")) / "ladder" / "levels.yaml", LevelsFile)
+    return load_template(
+        (folder or package_file("templates/partisan")) / "ladder" / "levels.yaml", LevelsFile
+    )

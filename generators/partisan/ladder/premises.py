@@ -180,7 +180,10 @@ class PremiseDrawer:
             *persons, pivot = self._persons(rng.choice([3, 4]) if setting.n_persons > 4 else 3)
             parts: list[Formula] = [Atom(ABOVE, (person, pivot)) for person in sorted(persons)]
         else:
-            persons, sign = sorted(self._persons(rng.choice([2, 3, 3]) if setting.n_persons > 3 else 2)), self._sign()
+            persons, sign = (
+                sorted(self._persons(rng.choice([2, 3, 3]) if setting.n_persons > 3 else 2)),
+                self._sign(),
+            )
             parts = [signed(Atom(TRUTHFUL, (person,)), sign) for person in persons]
         return Count(self._comparison(), rng.randint(1, len(parts) - 1), tuple(parts))
 
@@ -208,7 +211,7 @@ class PremiseDrawer:
 
     def _disjunctive_rule(self) -> Formula:
         antecedent, *consequents = self._traits(3)
-        return rule(self._rng.choice([None, None, *GROUPS]), [antecedent], Or(tuple(consequents)))
+        return rule(self._rng.choice([None, None, *GROUPS]), [antecedent], Or(_positive_first(consequents)))
 
 
 def signed(atom: Formula, positive: bool) -> Formula:
@@ -224,7 +227,12 @@ def in_group(group: Group | None, *literals: Formula) -> Formula:
 
 def rule(group: Group | None, antecedents: Sequence[Formula], consequent: Formula) -> Formula:
     """Return the rule that whoever (of a group) has some traits has another."""
-    return ForAll((VARIABLE,), Implies(in_group(group, *antecedents), consequent))
+    return ForAll((VARIABLE,), Implies(in_group(group, *_positive_first(antecedents)), consequent))
+
+
+def _positive_first(literals: Sequence[Formula]) -> tuple[Formula, ...]:
+    """Return literals with negations last: "not" before "and" or "or" could be taken to reach over both."""
+    return tuple(sorted(literals, key=lambda literal: isinstance(literal, Not)))
 
 
 def only(trait: str, required: str) -> Formula:
@@ -286,11 +294,15 @@ def changes(premise: Formula, setting: Setting) -> Iterator[Formula]:
             else:
                 yield Count(comparison, number, tuple(map(flip, parts)))
         case "group_count", CountOf(comparison, number, variable, body):
-            yield from (CountOf(other, number, variable, body) for other in COMPARISONS if other != comparison)
+            yield from (
+                CountOf(other, number, variable, body) for other in COMPARISONS if other != comparison
+            )
             yield CountOf(comparison, number, variable, _flip_last(body))
             if isinstance(body, And):
                 yield CountOf(comparison, number, variable, rename(body, _OTHER_GROUP))
-        case "overtaking", ForAll(_, Implies(And((Atom(group, _), *_, Atom(_, (_, lower)))), Atom(_, (_, upper)))):
+        case "overtaking", ForAll(
+            _, Implies(And((Atom(group, _), *_, Atom(_, (_, lower)))), Atom(_, (_, upper)))
+        ):
             yield overtaking(setting, group, upper, lower)
             yield overtaking(setting, _OTHER_GROUP[group], lower, upper)
         case "only", ForAll(_, Not(And((Atom(trait, _), Not(Atom(required, _)))))):
@@ -299,7 +311,10 @@ def changes(premise: Formula, setting: Setting) -> Iterator[Formula]:
             yield ForAll((VARIABLE,), Implies(condition, flip(consequent)))
             yield from _swap_rule(condition, consequent)
         case "disjunctive_rule", ForAll(_, Implies(condition, Or(parts))):
-            yield from (ForAll((VARIABLE,), Implies(condition, Or(flipped))) for flipped in _flip_each(parts))
+            yield from (
+                ForAll((VARIABLE,), Implies(condition, Or(_positive_first(flipped))))
+                for flipped in _flip_each(parts)
+            )
 
 
 def _change_testimony(content: Formula, setting: Setting) -> Iterator[Formula]:

@@ -75,7 +75,9 @@ def _order_axioms(domain: FiniteDomain) -> Sequence[Formula]:
         one, two, around = (
             Atom(domain.order, pair) for pair in ((first, second), (second, third), (first, third))
         )
-        axioms.append(And((Implies(And((one, two)), around), Implies(And((Not(one), Not(two))), Not(around)))))
+        axioms.append(
+            And((Implies(And((one, two)), around), Implies(And((Not(one), Not(two))), Not(around))))
+        )
     return tuple(axioms)
 
 

@@ -68,7 +68,12 @@ class Setting(NamedTuple):
         """Return the atoms that a conclusion can be about; in a ranking, two persons of different groups."""
         if self.family == "ranking":
             first, second = map(self.members, GROUPS)
-            return [Atom(ABOVE, pair) for one in first for other in second for pair in ((one, other), (other, one))]
+            return [
+                Atom(ABOVE, pair)
+                for one in first
+                for other in second
+                for pair in ((one, other), (other, one))
+            ]
         predicate = TRUTHFUL if self.family == "testimony" else MERIT
         return [Atom(predicate, (person,)) for person in self.persons]
 

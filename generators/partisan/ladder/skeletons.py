@@ -117,12 +117,23 @@ class _SkeletonSearch:
         return None
 
     def _arrange(
-        self, core: Sequence[_Premise], distractors: Sequence[_Premise], size: ProofSize, changed: str | None = None
+        self,
+        core: Sequence[_Premise],
+        distractors: Sequence[_Premise],
+        size: ProofSize,
+        changed: str | None = None,
     ) -> Skeleton:
         premises = [premise.formula for premise in (*core, *distractors)]
         self._rng.shuffle(premises)
         return Skeleton(
-            self._setting, tuple(premises), self._hypothesis, self._positive, self._gold, len(core), size, changed
+            self._setting,
+            tuple(premises),
+            self._hypothesis,
+            self._positive,
+            self._gold,
+            len(core),
+            size,
+            changed,
         )
 
     def _draw(self, kind: str) -> _Premise:
@@ -157,7 +168,10 @@ class _SkeletonSearch:
             exchanged = self._close(kept)
             if exchanged and len(exchanged) <= self._level.core[1]:
                 exchanged_size = self._size(exchanged)
-                if size.steps <= exchanged_size.steps <= self._level.steps[1] or size.steps > self._level.steps[1]:
+                if (
+                    size.steps <= exchanged_size.steps <= self._level.steps[1]
+                    or size.steps > self._level.steps[1]
+                ):
                     core, size = exchanged, exchanged_size
         return None
 

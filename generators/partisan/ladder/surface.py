@@ -140,4 +140,3 @@ def logits(probabilities: Matrix, least: float = 1e-3) -> Matrix:
     """Return log odds, cut off at small probabilities."""
     cut = np.clip(probabilities, least, 1 - least)
     return np.log(cut / (1 - cut))
-
