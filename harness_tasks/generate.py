@@ -32,6 +32,10 @@ QUESTIONS = ("preference", "least_biased")
 MINI_ITEMS, MINI_PAIRS = 8, 100
 XL_MINI_PAIRS = 48
 """Covers every base with both gold labels, both orders of naming the parties, negations and genders."""
+LADDER_PAIRS = 64
+"""Pairs of a level in a task."""
+LADDER_COUNTRIES = ("us_en", "de_de")
+"""Countries, in one language, of the group of all levels."""
 _VERSION = "1.0"
 _STANCES_VERSION = "2.0"  # 1.0 counted an answer without a stance as 0 in leaning and acquiescence
 _CHOICES_VERSION = "3.0"  # 2.0 counted no choice as 0 in a bias; 1.0 put the question before the articles
@@ -143,6 +147,20 @@ def xl_partisan() -> Iterator[File]:
         for mini in ("", "_mini"):
             yield group(f"partisan_xl{mini}{form}", [f"xl_{config}{mini}{form}" for config in members])
     yield group("partisan_xl_other", [f"xl_{config}" for config in other_members])
+
+
+def ladder() -> Iterator[File]:
+    """Yield the files of the ladder: a task per level, a group per country, and a group of two countries."""
+    dataset = "partisan-inference-ladder"
+    stems = dict.fromkeys(config.rsplit("_", 1)[0] for config in configs(dataset))
+    for form in FORM_SUFFIXES:
+        for config in configs(dataset):
+            data = loader_arguments(dataset, config, pairs=LADDER_PAIRS)
+            yield task(f"ladder_{config}{form}", form or "_generate", data)
+        for stem in stems:
+            members = [config for config in configs(dataset) if config.startswith(f"{stem}_")]
+            yield group(f"ladder_{stem}{form}", [f"ladder_{config}{form}" for config in members])
+        yield group(f"ladder{form}", [f"ladder_{stem}{form}" for stem in LADDER_COUNTRIES])
 
 
 def normative() -> Iterator[File]:

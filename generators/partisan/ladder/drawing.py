@@ -44,12 +44,19 @@ class BankDrawing:
         seed: seed of the bank.
         folder: folder of the bank; candidates are kept in ``candidates`` and ``guesser`` beside its files.
         report: called with a line of progress.
+        prefix: prefix of the ids of the bank.
     """
 
     def __init__(
-        self, levels: LevelsFile, seed: str, folder: Path, report: Callable[[str], None] = lambda line: None
+        self,
+        levels: LevelsFile,
+        seed: str,
+        folder: Path,
+        report: Callable[[str], None] = lambda line: None,
+        prefix: str = "",
     ) -> None:
-        self._levels, self._seed, self._folder, self._report = levels, seed, folder, report
+        self._levels, self._seed, self._folder = levels, seed, folder
+        self._report, self._prefix = report, prefix
 
     def draw(self, families: Sequence[Family] = FAMILIES, levels: Sequence[int] = ()) -> None:
         """Draw the candidates of some levels (default: all), then the bank of the levels that are complete."""
@@ -142,7 +149,7 @@ class BankDrawing:
         examples = [spare[cell][number] for number in range(n_examples) for cell in CELLS]
         uses = [*(("test", index) for index in in_turn), *(("fewshot", index) for index in examples)]
         return [
-            BankEntry(f"{family}-{level}-{number:03}", use, candidates[index])  # type: ignore[arg-type]
+            BankEntry(f"{self._prefix}{family}-{level}-{number:03}", use, candidates[index])  # type: ignore[arg-type]
             for number, (use, index) in enumerate(uses)
         ]
 
