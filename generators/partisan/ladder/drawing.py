@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from polbias.generators.partisan.ladder.bank import (
 from polbias.generators.partisan.ladder.levels import LevelsFile
 from polbias.generators.partisan.ladder.settings import FAMILIES, Family
 from polbias.generators.partisan.ladder.skeletons import GOLDS, Skeleton, draw_skeleton
-from polbias.generators.partisan.ladder.surface import Matrix, SurfaceGuesser, logits
+from polbias.generators.partisan.ladder.surface import Matrix, surface_guesser
 
 Purpose = Literal["candidates", "guesser"]
 _SAVED_EVERY = 12
@@ -70,8 +70,10 @@ class BankDrawing:
         """Write the bank: of the candidates those that are guessed alike whatever their gold label."""
         for family in FAMILIES:
             for band in self._levels.bands:
-                learned = [skeleton for level in band for skeleton in self._read(family, level, "guesser")]
-                guesser = SurfaceGuesser(learned)
+                learned = [
+                    skeleton for level in band for skeleton in self._read(family, level, "guesser")
+                ]
+                guesser = surface_guesser().fit(learned, [skeleton.gold for skeleton in learned])
                 for level in band:
                     entries = self._choose_level(family, level, guesser)
                     write_text(bank_file(self._folder, family, level), bank_text(entries))
@@ -82,14 +84,11 @@ class BankDrawing:
     def _read(self, family: Family, level: int, purpose: Purpose) -> list[Skeleton]:
         return [entry.skeleton for entry in read_bank_file(self._path(family, level, purpose))]
 
-    def _number(self, purpose: Purpose) -> int:
+    def _number(self, family: Family, level: int, purpose: Purpose) -> int:
         """Return the number of skeletons of a cell to draw."""
-        kept = self._levels.bank // len(CELLS)
-        return (
-            int(kept * self._levels.surplus)
-            if purpose == "candidates"
-            else self._levels.guesser // len(CELLS)
-        )
+        size = self._levels.levels[level][family]
+        number = self._levels.bank * size.surplus if purpose == "candidates" else size.guesser
+        return int(number) // len(CELLS)
 
     def _draw_candidates(self, family: Family, level: int, purpose: Purpose) -> None:
         path = self._path(family, level, purpose)
@@ -100,7 +99,7 @@ class BankDrawing:
             start = 1 + max((int(entry.id.split("-")[3]) for entry in drawn), default=-1)
             candidates = self._candidates(family, level, purpose, cell, start)
             n_duplicates = 0
-            while len(drawn) < self._number(purpose) and n_duplicates < _MAX_DUPLICATES:
+            while len(drawn) < self._number(family, level, purpose) and n_duplicates < _MAX_DUPLICATES:
                 entry = next(candidates)
                 if entry.skeleton.inference in seen:
                     n_duplicates += 1
@@ -124,10 +123,10 @@ class BankDrawing:
             rng = random.Random(f"{self._seed}/{purpose}/{id_}")
             yield BankEntry(id_, "test", draw_skeleton(size, family, gold, positive, rng))
 
-    def _choose_level(self, family: Family, level: int, guesser: SurfaceGuesser) -> list[BankEntry]:
+    def _choose_level(self, family: Family, level: int, guesser: Any) -> list[BankEntry]:
         """Return the chosen skeletons of a level, gold labels and signs in turn, and the examples."""
         candidates = self._read(family, level, "candidates")
-        guesses = np.hstack([logits(matrix) for matrix in guesser.probabilities(candidates)])
+        guesses = guesser.predict_proba(candidates)
         kept = self._levels.bank // len(CELLS)
         chosen: dict[tuple[str, bool], list[int]] = {}
         spare: dict[tuple[str, bool], list[int]] = {}

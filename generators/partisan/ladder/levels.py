@@ -28,6 +28,8 @@ class FamilyLevel(TemplateModel):
         kinds: kinds of premises, each as often as it is drawn.
         loose: least share of all models that a premise leaves; larger is weaker.
         report: whether one distractor reports what it does not assert.
+        surplus: number of candidates for each skeleton that is kept.
+        guesser: number of further skeletons from which a classifier learns to guess gold labels.
     """
 
     persons: PositiveInt
@@ -38,6 +40,8 @@ class FamilyLevel(TemplateModel):
     kinds: Annotated[tuple[str, ...], Field(min_length=1)]
     loose: Annotated[float, Field(ge=0, lt=1)] = 0
     report: bool = False
+    surplus: Annotated[float, Field(gt=1)] = 1.5
+    guesser: PositiveInt = 180
 
     def setting(self, family: Family) -> Setting:
         """Return the setting of the items."""
@@ -50,24 +54,23 @@ class LevelsFile(TemplateModel):
     Attributes:
         bank: number of skeletons of a family and level, a multiple of six.
         fewshot: number of skeletons of a family and level that are kept for examples.
-        surplus: number of candidates for each skeleton that is kept.
-        guesser: number of skeletons of a family and level from which classifiers learn to guess.
-        bands: levels from which one classifier learns.
+        bands: levels from which one classifier learns to guess gold labels.
         levels: by level and family.
     """
 
     bank: PositiveInt
     fewshot: PositiveInt
-    surplus: Annotated[float, Field(gt=1)]
-    guesser: PositiveInt
     bands: tuple[tuple[PositiveInt, ...], ...]
     levels: Mapping[PositiveInt, Annotated[Mapping[Family, FamilyLevel], require_all_names(Family)]]
 
     @model_validator(mode="after")
     def _check_sizes(self) -> LevelsFile:
-        for name in ("bank", "fewshot", "guesser"):
+        for name in ("bank", "fewshot"):
             if getattr(self, name) % 6:
                 raise ValueError(f"{name}: found {getattr(self, name)}, expected a multiple of 6")
+        banded = sorted(level for band in self.bands for level in band)
+        if banded != sorted(self.levels):
+            raise ValueError(f"bands: found levels {banded}, expected each of {sorted(self.levels)} once")
         return self
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +17,23 @@ from numpy.typing import NDArray
 from polbias.generators.logic.formula import Atom, Formula, Implies, Not, atoms, children, constants
 from polbias.generators.partisan.ladder.premises import kind_of
 from polbias.generators.partisan.ladder.settings import ABOVE, GROUPS
-from polbias.generators.partisan.ladder.skeletons import GOLDS, Skeleton
+from polbias.generators.partisan.ladder.skeletons import Skeleton
 from polbias.optional import LazyModule
 
 if TYPE_CHECKING:
-    from sklearn import ensemble, feature_extraction, linear_model, pipeline
+    from sklearn import ensemble, feature_extraction, linear_model, model_selection, pipeline, preprocessing
 else:
     ensemble = LazyModule("sklearn.ensemble")
     feature_extraction = LazyModule("sklearn.feature_extraction.text")
     linear_model = LazyModule("sklearn.linear_model")
+    model_selection = LazyModule("sklearn.model_selection")
     pipeline = LazyModule("sklearn.pipeline")
+    preprocessing = LazyModule("sklearn.preprocessing")
 
 Matrix = NDArray[np.float64]
 _TREES, _MIN_LEAF = 200, 4
 _INVERSE_PENALTY = 0.05
+_FOLDS, _MAX_ITERATIONS = 5, 2000
 _MIN_TEXTS = 5  # with a pair of words, for it to count
 _NOT_THERE = 99
 _NUMBERED_COMPARISONS = ("= ", "≤ ", "≥ ")
@@ -103,40 +106,30 @@ def _count_literal(formula: Formula, literal: Formula) -> int:
             return sum(_count_literal(part, literal) for part in children(formula))
 
 
-class SurfaceGuesser:
-    """Two classifiers of gold labels: a forest of the numbers, and a regression on words and pairs of words.
+def surface_guesser(seed: int = 0) -> Any:
+    """Return a classifier of skeletons by gold label: a forest of the numbers and a regression on words, combined.
 
     Args:
-        skeletons: skeletons to learn from.
-        seed: seed of the forest.
+        seed: seed of the forest and of the folds.
     """
-
-    def __init__(self, skeletons: Sequence[Skeleton], seed: int = 0) -> None:
-        labels = [skeleton.gold for skeleton in skeletons]
-        self._forest = ensemble.RandomForestClassifier(
-            _TREES, min_samples_leaf=_MIN_LEAF, n_jobs=1, random_state=seed
-        )
-        self._forest.fit([surface_numbers(skeleton) for skeleton in skeletons], labels)
-        self._regression = pipeline.make_pipeline(
-            feature_extraction.CountVectorizer(
-                ngram_range=(1, 2), min_df=_MIN_TEXTS, token_pattern=_WORD.pattern, lowercase=False
-            ),
-            linear_model.LogisticRegression(C=_INVERSE_PENALTY, max_iter=400),
-        )
-        self._regression.fit([surface_text(skeleton) for skeleton in skeletons], labels)
-
-    def probabilities(self, skeletons: Sequence[Skeleton]) -> Sequence[Matrix]:
-        """Return the probability of each gold label by either classifier: skeletons x labels."""
-        numbers = [surface_numbers(skeleton) for skeleton in skeletons]
-        texts = [surface_text(skeleton) for skeleton in skeletons]
-        order = [list(self._forest.classes_).index(gold) for gold in GOLDS]
-        return [
-            self._forest.predict_proba(numbers)[:, order],
-            self._regression.predict_proba(texts)[:, order],
-        ]
+    forest = pipeline.make_pipeline(
+        preprocessing.FunctionTransformer(_number_table),
+        ensemble.RandomForestClassifier(_TREES, min_samples_leaf=_MIN_LEAF, n_jobs=1, random_state=seed),
+    )
+    words = pipeline.make_pipeline(
+        preprocessing.FunctionTransformer(_texts),
+        feature_extraction.CountVectorizer(
+            ngram_range=(1, 2), min_df=_MIN_TEXTS, token_pattern=_WORD.pattern, lowercase=False
+        ),
+        linear_model.LogisticRegression(C=_INVERSE_PENALTY, max_iter=_MAX_ITERATIONS),
+    )
+    folds = model_selection.StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
+    return ensemble.StackingClassifier([("forest", forest), ("words", words)], cv=folds)
 
 
-def logits(probabilities: Matrix, least: float = 1e-3) -> Matrix:
-    """Return log odds, cut off at small probabilities."""
-    cut = np.clip(probabilities, least, 1 - least)
-    return np.log(cut / (1 - cut))
+def _number_table(skeletons: Sequence[Skeleton]) -> Matrix:
+    return np.array([surface_numbers(skeleton) for skeleton in skeletons])
+
+
+def _texts(skeletons: Sequence[Skeleton]) -> list[str]:
+    return [surface_text(skeleton) for skeleton in skeletons]
