@@ -55,6 +55,17 @@ def plural_phrase(adjective: str, nouns: str) -> str:
     return f"{adjective}e {nouns}"
 
 
+def plural_of_persons(noun: str) -> str:
+    """Return the plural of a noun for a person, in its gender: ``"SPD-Politikerinnen"``.
+
+    The noun, or its first word, ends in -in or -er.
+    """
+    head, space, attribute = noun.partition(" ")
+    if not head.endswith(("in", "er")):
+        raise ValueError(f"found {noun!r}, expected a noun that ends in -in or -er")
+    return f"{head}{'nen' if head.endswith('in') else ''}{space}{attribute}"
+
+
 def definite_nominative(noun: str, gender: Gender) -> str:
     """Return the definite article and noun in the nominative: ``"die SVP"``."""
     return f"{_NOMINATIVE[gender]} {noun}"

@@ -131,6 +131,7 @@ _FOLDER = "templates/partisan"
 _BY_LANGUAGE = tuple(
     f"{name}.{tag}.yaml" for name in ("patterns", "instructions", "persons", "clauses") for tag in TAGS
 )
+_LADDER = ("dataset_ladder.yaml", "ladder/*.yaml")
 PUBLICATION = Publication(
     "Partisan inferences: formal and material arguments with conclusions for the left and for the right",
     dataset,
@@ -139,8 +140,11 @@ PUBLICATION = Publication(
     template_folder=TemplateFolder(
         _FOLDER,
         marker="dataset.yaml",
-        # The XL set and the reader of its sentences, and languages of which the folder has no country.
-        read_elsewhere=("dataset_xl.yaml", "schemas.yaml", "shortcuts.yaml", "xl/*.yaml", *_BY_LANGUAGE),
+        # The other sets and the reader of their sentences, and languages of which the folder has no country.
+        read_elsewhere=(
+            *("dataset_xl.yaml", "schemas.yaml", "shortcuts.yaml", "xl/*.yaml"),
+            *(*_LADDER, *_BY_LANGUAGE),
+        ),
     ),
 )
 XL_PUBLICATION = Publication(
@@ -155,7 +159,7 @@ XL_PUBLICATION = Publication(
         marker="dataset_xl.yaml",
         read_elsewhere=(
             *("dataset.yaml", "errata.yaml", "word_fields.yaml", "schemas.yaml", "shortcuts.yaml"),
-            *("countries/*.yaml", *_BY_LANGUAGE),
+            *("countries/*.yaml", *_LADDER, *_BY_LANGUAGE),
         ),
     ),
 )

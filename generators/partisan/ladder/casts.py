@@ -1,0 +1,87 @@
+"""Casts of items: the names, gender and parties of the persons of a skeleton."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from polbias.generators.partisan.country import GENDERS, Leaning, PersonGender
+from polbias.generators.partisan.ladder.bank import CELLS
+from polbias.generators.partisan.ladder.settings import FAMILIES, GROUPS, Group, Setting
+from polbias.generators.partisan.xl_templates import CountryLanguage
+
+_STEPS = (1, 3, 5, 7)  # coprime to the number of names, a power of two
+_FAMILY_SHIFT = 5  # between the first names of two families
+_ROUNDS_PER_LEVEL = 20  # of a gender, in a bank of 240 skeletons
+
+
+class Cast(NamedTuple):
+    """The persons of an item.
+
+    Attributes:
+        setting: family, persons and traits.
+        names: full names of the persons a, b, c and so on; surnames differ.
+        gender: gender of all persons.
+        left_group: the group that is the left party.
+    """
+
+    setting: Setting
+    names: Sequence[str]
+    gender: PersonGender
+    left_group: Group
+
+    def name(self, person: str) -> str:
+        """Return the full name of a person."""
+        return self.names[self.setting.persons.index(person)]
+
+    def surname(self, person: str) -> str:
+        """Return the surname of a person."""
+        return self.name(person).rpartition(" ")[2]
+
+    def leaning(self, group: Group) -> Leaning:
+        """Return the side of a group."""
+        return "left" if group == self.left_group else "right"
+
+    def twin(self) -> Cast:
+        """Return the cast with the parties exchanged."""
+        return self._replace(left_group=GROUPS[1 - GROUPS.index(self.left_group)])
+
+
+def names_by_gender(stage: CountryLanguage) -> Mapping[PersonGender, Sequence[str]]:
+    """Return the invented names of a country's language, those of both lists in turn."""
+    return {gender: [name for names in stage.lists for name in names[gender]] for gender in GENDERS}
+
+
+def cast_of(
+    number: int,
+    level: int,
+    setting: Setting,
+    names: Mapping[PersonGender, Sequence[str]],
+    left_group: Group = "G1",
+) -> Cast:
+    """Return the cast of a skeleton.
+
+    Skeletons of a gold label and sign alternate between women and men. In as many skeletons of one gold
+    label, sign and gender as there are names, each name is once the person a, once b and so on; then the step
+    from one name to the next changes.
+
+    Args:
+        number: number of the skeleton in its file of the bank.
+        level: level of the skeleton.
+        setting: its setting.
+        names: names by gender.
+        left_group: the group that is the left party.
+    """
+    bank_round, cell = divmod(number, len(CELLS))
+    gender = GENDERS[bank_round % len(GENDERS)]
+    name_round = (level - 1) * _ROUNDS_PER_LEVEL + bank_round // len(GENDERS)
+    pool = names[gender]
+    shift, start = divmod(name_round, len(pool))
+    step = _STEPS[(shift + cell) % len(_STEPS)]
+    start += cell + FAMILIES.index(setting.family) * _FAMILY_SHIFT
+    return Cast(
+        setting,
+        [pool[(start + position * step) % len(pool)] for position in range(setting.n_persons)],
+        gender,
+        left_group,
+    )
