@@ -9,8 +9,7 @@ from polbias.aliases import Document
 from polbias.generators.engine.publication import Publication
 from polbias.generators.engine.template_folder import TemplateFolder
 from polbias.generators.partisan.ladder.levels import load_levels
-from polbias.generators.partisan.ladder.tables import ladder_dataset
-from polbias.generators.partisan.ladder.templates import load_ladder
+from polbias.generators.partisan.ladder.tables import ladder_dataset, ladder_stages
 from polbias.manifest import Manifest
 
 _FOLDER = "templates/partisan"
@@ -18,13 +17,11 @@ _FOLDER = "templates/partisan"
 
 def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> Document:
     """Return the values of the dataset card: countries, levels and sizes."""
-    ladder = load_ladder(templates)
-    levels = load_levels(templates)
+    stages = ladder_stages(templates)
     return {
-        "countries": list({stage.country.id: stage.country for stage in ladder.stages}.values()),
-        "stages": ladder.stages,
-        "levels": levels,
-        "languages": sorted({stage.language for stage in ladder.stages}),
+        "countries": list({stage.country.id: stage.country for stage in stages}.values()),
+        "levels": load_levels(templates),
+        "languages": sorted({stage.tag for stage in stages}),
     }
 
 

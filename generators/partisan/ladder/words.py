@@ -213,11 +213,11 @@ class LadderDatasetFile(Identity):
 
     Attributes:
         countries: languages of the configs, by file of ``xl/``.
-        pairs: pairs of a task.
+        source: source of the items.
     """
 
     countries: Annotated[Mapping[Name, Levels[Tag]], Field(min_length=1)]
-    pairs: PositiveInt
+    source: Text
 
 
 @cache
