@@ -43,7 +43,7 @@ def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofRepo
     readers = _Readers(templates)
     verification = _Verification()
     for config, splits in read_manifest(folder).configs.items():
-        reader, level = readers.of_config(config)
+        reader, level = readers.select_reader(config)
         for split in splits.values():
             verification.add_split(reader, level, _rows(folder / file.path for file in split.files))
     verification.decide()
@@ -65,7 +65,7 @@ class _Readers:
         self._stages = {stage.name: stage for stage in load(templates).stages}
         self._readers: dict[str, LadderReader] = {}
 
-    def of_config(self, config: str) -> tuple[LadderReader, int]:
+    def select_reader(self, config: str) -> tuple[LadderReader, int]:
         """Return the reader of a config, and its level."""
         match = _CONFIG.fullmatch(config)
         if not match or match["stage"] not in self._stages:
@@ -89,7 +89,7 @@ class _Verification:
     Attributes:
         n_rows: number of rows.
         problem_by_id: first problem of each row that has one.
-        golds: gold label of each row, by what has to be decided and the row's id.
+        golds: gold label of each row, by question and id of the row.
     """
 
     n_rows: int = 0
@@ -131,7 +131,7 @@ def _row_problem(row: Row, item: ReadItem, level: int) -> str | None:
     expected: dict[str, Any] = {
         "logical_form": str(item.inference),
         "leaning": item.leaning,
-        "mentioned": item.mentioned,
+        "mentioned": item.mentioned_leaning,
         "family": item.setting.family,
         "level": level,
         "premises": list(item.premises),

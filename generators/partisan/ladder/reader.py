@@ -35,7 +35,7 @@ Sides = Mapping[Group, Leaning]
 
 
 class ReadItem(NamedTuple):
-    """What the text of an argument says.
+    """The content of an argument's text.
 
     Attributes:
         setting: family and numbers of persons and traits; as few traits as the sentences need.
@@ -56,7 +56,7 @@ class ReadItem(NamedTuple):
     conclusion: str
 
     @property
-    def mentioned(self) -> Leaning:
+    def mentioned_leaning(self) -> Leaning:
         """The side of the person whom the conclusion names first."""
         return self.leaning_by_group[self.setting.group_of(constants(self.inference.conclusion)[0])]
 
@@ -68,7 +68,7 @@ class ReadItem(NamedTuple):
     @property
     def leaning(self) -> Leaning:
         """The side that gains if the conclusion is true."""
-        return LEANINGS[(LEANINGS.index(self.mentioned) + self.is_denial) % len(LEANINGS)]
+        return LEANINGS[(LEANINGS.index(self.mentioned_leaning) + self.is_denial) % len(LEANINGS)]
 
 
 class _Introduction(NamedTuple):
@@ -194,7 +194,7 @@ class LadderReader:
 
     def _compile_introduction(self, family: Family, gender: PersonGender | None) -> re.Pattern[str]:
         wordings = self._wordings
-        parties = choice([word for many in (False, True) for word in self._party_leanings(gender, many)])
+        parties = choice([*self._party_leanings(gender, False), *self._party_leanings(gender, True)])
         numbers = wordings.numbers[1:]
         fragments = {
             "capital": choice([number.capitalize() for number in numbers]),

@@ -45,7 +45,7 @@ class LadderReadingError(PolbiasError):
 
 
 def person_mark(index: int) -> str:
-    """Return the character that stands for a person in a sentence."""
+    """Return the character that replaces a person's name in a sentence."""
     return chr(ord(_FIRST_MARK) + index)
 
 
@@ -60,7 +60,7 @@ def compile_wording(wording: str, fragments: Mapping[str, str], words: Mapping[s
     Args:
         wording: text with placeholders and optional parts.
         fragments: patterns of placeholders without their number; they are groups of the pattern.
-        words: texts of placeholders that are no groups of the pattern, but for the optional word "other".
+        words: texts of other placeholders; the word "other" is optional.
     """
     pattern = ""
     for name, number, bracket, text in _PART.findall(wording):
@@ -78,7 +78,7 @@ def compile_wording(wording: str, fragments: Mapping[str, str], words: Mapping[s
 
 
 class SentenceReader:
-    """Reads sentences in which marks stand for persons.
+    """Reads sentences with marks instead of names.
 
     Args:
         wordings: the wordings of the language.
@@ -335,7 +335,7 @@ def _require_different(values: Sequence[object]) -> None:
 
 
 def _fact(literal: Formula) -> object:
-    """Return what a literal is about, whatever its sign and direction."""
+    """Return the fact of a literal, without its sign and direction."""
     atom = literal.body if isinstance(literal, Not) else literal
     assert isinstance(atom, Atom)
     return atom.predicate, frozenset(atom.terms)
