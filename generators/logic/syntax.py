@@ -2,9 +2,9 @@
 
 ``(A → B)``, ``(A ∧ B ∧ C)``, ``¬A``, ``∀x∀y (F(x) → G(x, y))``; obligation and permission ``O A`` and
 ``P(A ∨ B)``, certainty and possibility ``□ A`` and ``◇¬A``, other modalities ``□[customary] A``; names of
-more than one word ``⟨the sun shine⟩`` and ``superior(Ann Lee, Bo)``; equivalences ``(A ↔ B)``; counts ``#[A, B] ≥ 1`` and
-``#x (F(x) ∧ G(x)) = 2``; inferences ``A; (A → B) ⊢ B``. Every
-connective needs parentheses; ``∀x∀y A`` is one quantifier, ``∀x ∀y A`` is two.
+more than one word ``⟨the sun shine⟩`` and ``superior(Ann Lee, Bo)``; equivalences ``(A ↔ B)``; counts
+``#[A, B] ≥ 1`` and ``#x (F(x) ∧ G(x)) = 2``; inferences ``A; (A → B) ⊢ B``. Every connective needs
+parentheses; ``∀x∀y A`` is one quantifier, ``∀x ∀y A`` is two.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ class _FormulaReader:
 
     def _error(self, expected: str) -> FormulaError:
         actual = repr(self._text[self._position]) if self._position < len(self._text) else "the end"
-        expected += " (put the connective and its parts in parentheses)" if actual[1] in "∧∨→" else ""
+        expected += " (put the connective and its parts in parentheses)" if actual[1] in "∧∨→↔" else ""
         return FormulaError(
             f"{self._text!r}, character {self._position + 1}: found {actual}, expected {expected}"
         )

@@ -8,12 +8,17 @@ from itertools import product
 from hypothesis import strategies as st
 
 from polbias.generators.logic.formula import (
+    COMPARISONS,
     DEONTIC,
     EPISTEMIC,
     And,
     Atom,
+    Comparison,
+    Count,
+    CountOf,
     ForAll,
     Formula,
+    Iff,
     Implies,
     Inference,
     Necessarily,
@@ -72,6 +77,22 @@ def inferences(premises: Formulas, conclusions: Formulas, most: int = 2) -> st.S
     return st.builds(Inference, st.lists(premises, max_size=most).map(tuple), conclusions)
 
 
+def counted(inner: Formulas) -> Formulas:
+    """Return equivalences and counts."""
+
+    def build(shape: str, comparison: Comparison, number: int, parts: list[Formula]) -> Formula:
+        match shape:
+            case "↔":
+                return Iff(parts[0], parts[-1])
+            case "#":
+                return Count(comparison, number, tuple(parts))
+            case variable:
+                return CountOf(comparison, number, variable, parts[0])
+
+    parts = st.lists(inner, min_size=1, max_size=3)
+    return st.builds(build, st.sampled_from("↔#xy"), st.sampled_from(COMPARISONS), st.integers(0, 12), parts)
+
+
 # Names as they come up: words, several words, German ones.
 WORDS = st.one_of(
     st.sampled_from(["A", "Republican", "älter", "x1", "_", "O", "P", "Oslo", "⊤"]),
@@ -90,6 +111,7 @@ ANYTHING: Formulas = st.recursive(
             for build in (Necessarily, Possibly)
         ),
         st.builds(ForAll, st.lists(st.sampled_from("xyz"), min_size=1, unique=True).map(tuple), inner),
+        counted(inner),
     ),
     max_leaves=8,
 )

@@ -11,8 +11,11 @@ from polbias.generators.logic.formula import (
     EPISTEMIC,
     And,
     Atom,
+    Count,
+    CountOf,
     ForAll,
     Formula,
+    Iff,
     Implies,
     Inference,
     Necessarily,
@@ -24,6 +27,7 @@ from polbias.generators.logic.syntax import FormulaError, parse_formula, parse_i
 from tests.logic.generated import ANYTHING, inferences
 
 A, B = Atom("A"), Atom("B")
+_OTHER_F = And((Atom("F", ("x",)), Not(Atom("=", ("x", "a")))))
 
 
 @given(ANYTHING)
@@ -63,6 +67,10 @@ def test_inferences_are_read_back(inference: Inference) -> None:
         ("P (A∨B)", Possibly(DEONTIC, Or((A, B)))),
         ("□A", Necessarily(EPISTEMIC, A)),
         ("R( a ,b )", Atom("R", ("a", "b"))),
+        ("(A ↔ ¬B)", Iff(A, Not(B))),
+        ("#[A, ¬B] ≤ 1", Count("≤", 1, (A, Not(B)))),
+        ("#x (F(x) ∧ ¬⟨=⟩(x, a)) ≥ 12", CountOf("≥", 12, "x", _OTHER_F)),
+        ("(#[A]=1 ∧ A)", And((Count("=", 1, (A,)), A))),
     ],
 )
 def test_formulas(text: str, formula: Formula) -> None:
@@ -87,11 +95,19 @@ def test_inferences(text: str, inference: Inference) -> None:
         ("", 1, "the end", "a formula"),
         ("¬", 2, "the end", "a formula"),
         ("A → B", 3, "'→'", "the end (put the connective and its parts in parentheses)"),
+        ("A ↔ B", 3, "'↔'", "the end (put the connective and its parts in parentheses)"),
+        ("(A ↔ B ↔ C)", 8, "'↔'", "')' (put"),
+        ("#[A, B] 1", 9, "'1'", "'=', '≤' or '≥'"),
+        ("#[A, B] ≥", 10, "the end", "a number"),
+        ("#[A; B] = 1", 4, "';'", "',' or ']'"),
+        ("#[] = 0", 3, "']'", "a formula"),
+        ("#x F(x)", 8, "the end", "'=', '≤' or '≥'"),
+        ("# F(x) = 1", 2, "' '", "a variable"),
         ("(A → B → C)", 8, "'→'", "')' (put"),
         ("(A → B", 7, "the end", "')'"),
         ("(A ∧ B ∨ C)", 8, "'∨'", "'∧' or ')' (put"),
-        ("(A)", 3, "')'", "'∧', '∨' or '→'"),
-        ("P(a)", 4, "')'", "'∧', '∨' or '→'"),
+        ("(A)", 3, "')'", "'∧', '∨', '→' or '↔'"),
+        ("P(a)", 4, "')'", "'∧', '∨', '→' or '↔'"),
         ("B()", 3, "')'", "a term"),
         ("B(a,, b)", 5, "','", "a term"),
         ("B(a ∨ b)", 5, "'∨'", "',' or ')'"),
