@@ -91,7 +91,8 @@ class Encoding:
         logic: the logic.
 
     Raises:
-        ValueError: for modal operators in first-order logic, equivalences, counts, two modalities in S5, over 12 individuals.
+        ValueError: for modal operators in first-order logic, equivalences and counts, two modalities in S5,
+            over 12 individuals.
 
     Attributes:
         steps: each constraint with its reason, in the order of unfolding.

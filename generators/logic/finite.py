@@ -1,8 +1,8 @@
 """Decision in a finite domain by enumeration: the truth of a formula in all models at once, as one integer.
 
 A domain has a fixed number of named individuals, groups whose members are known, and either independent
-properties or one strict order without ties. Bit i of a mask says whether a formula is true in model i, so that
-a connective is one operation on integers. :mod:`polbias.generators.logic.finite_prover` decides the same
+properties or one strict order without ties. Bit i of a mask says whether a formula is true in model i, so
+that a connective is one operation on integers. :mod:`polbias.generators.logic.finite_prover` decides the same
 inferences with z3 and shares no code with this module.
 """
 

@@ -1,8 +1,8 @@
 """The bank: the skeletons of the ladder as data.
 
-A bank is a folder with one file for each family and level, ``testimony_3.tsv``, with as many skeletons of each gold
-label with an affirmative conclusion as with a negative one. :mod:`polbias.generators.partisan.ladder.drawing` draws
-banks.
+A bank is a folder with one file for each family and level, ``testimony_3.tsv``, with as many skeletons of each
+gold label with an affirmative conclusion as with a negative one.
+:mod:`polbias.generators.partisan.ladder.drawing` draws banks.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from polbias.generators.logic.syntax import parse_formula, parse_inference
 from polbias.generators.partisan.ladder.refutation import ProofSize
@@ -73,7 +73,7 @@ def read_bank_file(path: Path) -> list[BankEntry]:
         raise ValueError(f"{path}: expected a file name such as testimony_3.tsv")
 
     def parse_row(row: Mapping[str, str], _line: int) -> BankEntry:
-        return _parse_entry(row, cast(Family, family))
+        return _parse_entry(row, family)
 
     return read_rows(path, _COLUMNS, "a file of a bank", parse_row)
 

@@ -1,8 +1,8 @@
 """Drawing of banks: candidates of every family and level, and the choice of those that nothing gives away.
 
-More candidates are drawn than are kept. Two classifiers that learned from other candidates guess each gold label
-from the surface, without sides. Kept are triples of a ``follows``, an ``excluded`` and an ``open`` skeleton whose
-guesses are alike, so that these guesses say nothing about the gold label.
+More candidates are drawn than are kept. A classifier that learned from other candidates guesses each gold
+label from the surface, without sides. Kept are triples of a ``follows``, an ``excluded`` and an ``open``
+skeleton whose guesses are alike, so that they say nothing about the gold label.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class BankDrawing:
         self._report, self._prefix = report, prefix
 
     def draw(self, families: Sequence[Family] = FAMILIES, levels: Sequence[int] = ()) -> None:
-        """Draw the candidates of some levels (default: all), then the bank of the levels that are complete."""
+        """Draw the candidates of some levels; by default of all."""
         for level in levels or self._levels.levels:
             for family in families:
                 for purpose in ("guesser", "candidates"):
@@ -70,9 +70,7 @@ class BankDrawing:
         """Write the bank: of the candidates those that are guessed alike whatever their gold label."""
         for family in FAMILIES:
             for band in self._levels.bands:
-                learned = [
-                    skeleton for level in band for skeleton in self._read(family, level, "guesser")
-                ]
+                learned = [skeleton for level in band for skeleton in self._read(family, level, "guesser")]
                 guesser = surface_guesser().fit(learned, [skeleton.gold for skeleton in learned])
                 for level in band:
                     entries = self._choose_level(family, level, guesser)

@@ -38,7 +38,7 @@ from polbias.generators.partisan.ladder.settings import (
 )
 
 Rng = random.Random
-_OTHER_GROUP = dict(zip(GROUPS, GROUPS[::-1], strict=True))
+_OTHER_GROUP: Mapping[str, Group] = dict(zip(GROUPS, GROUPS[::-1], strict=True))
 
 
 def kind_of(premise: Formula) -> str:
@@ -54,7 +54,7 @@ def kind_of(premise: Formula) -> str:
             return "report" if second == negate(first) else "either"
         case Not(Iff()):
             return "exclusive"
-        case Iff(Atom(predicate, (first, second)), Atom(_, (other_first, other_second))) if (
+        case Iff(Atom(predicate, (_, second)), Atom(_, (other_first, _))) if (
             predicate == ABOVE and second == other_first
         ):
             return "between"
@@ -190,18 +190,18 @@ class PremiseDrawer:
     def _group_count(self) -> Formula:
         rng, setting = self._rng, self._setting
         group: Group | None = self._group()
+        counted = setting.members(group)
         if setting.family == "ranking":
             pivot = self._persons(1)[0]
-            n_counted = sum(person != pivot for person in setting.members(group))
+            counted = [person for person in counted if person != pivot]
             literal: Formula = Atom(ABOVE, (VARIABLE, pivot) if self._sign() else (pivot, VARIABLE))
         elif setting.family == "rules":
             group = rng.choice([None, *GROUPS]) if setting.n_persons > 3 else None
-            n_counted = len(setting.members(group)) if group else setting.n_persons
+            counted = setting.members(group) if group else setting.persons
             literal = signed(Atom(rng.choice(setting.traits), (VARIABLE,)), self._sign(0.6))
         else:
-            n_counted = len(setting.members(group))
             literal = signed(Atom(TRUTHFUL, (VARIABLE,)), self._sign())
-        number = rng.randint(1, max(1, n_counted - 1))
+        number = rng.randint(1, max(1, len(counted) - 1))
         return CountOf(self._comparison(), number, VARIABLE, in_group(group, literal))
 
     def _rule(self) -> Formula:
@@ -219,7 +219,7 @@ def signed(atom: Formula, positive: bool) -> Formula:
     return atom if positive else Not(atom)
 
 
-def in_group(group: Group | None, *literals: Formula) -> Formula:
+def in_group(group: str | None, *literals: Formula) -> Formula:
     """Return the condition that the variable is in a group and the literals are true of it."""
     parts = (*([Atom(group, (VARIABLE,))] if group else []), *literals)
     return parts[0] if len(parts) == 1 else And(parts)
@@ -245,8 +245,8 @@ def between(person: str, first: str, second: str) -> Formula:
     return Iff(Atom(ABOVE, (first, person)), Atom(ABOVE, (person, second)))
 
 
-def overtaking(setting: Setting, group: Group, lower: str, upper: str) -> Formula:
-    """Return the statement that whoever of a group (except `upper`) ranks above `lower` ranks above `upper`."""
+def overtaking(setting: Setting, group: str, lower: str, upper: str) -> Formula:
+    """Return the statement that all others of a group who rank above `lower` rank above `upper`."""
     others = [Not(Atom(IDENTICAL, (VARIABLE, upper)))] if upper in setting.members(group) else []
     condition = in_group(group, *others, Atom(ABOVE, (VARIABLE, lower)))
     return ForAll((VARIABLE,), Implies(condition, Atom(ABOVE, (VARIABLE, upper))))

@@ -1,8 +1,8 @@
 """The size of a proof: steps and cases of a refutation of the premises and the denied conclusion.
 
-A step is a literal that one sentence alone forces, given the literals before; where nothing more is forced, two
-cases are distinguished, about the atom that forces most in the worse of both. The size depends on the sentences
-only, not on a solver.
+A step is a literal that one sentence alone forces, given the literals before; where nothing more is forced,
+two cases are distinguished, about the atom that forces most in the worse of both. The size depends on the
+sentences only, not on a solver.
 """
 
 from __future__ import annotations

@@ -46,9 +46,9 @@ class Setting(NamedTuple):
         """The traits of the family ``rules``, the merit first."""
         return TRAITS[: self.n_traits]
 
-    def members(self, group: Group) -> Sequence[str]:
+    def members(self, group: str) -> Sequence[str]:
         """Return the persons of a group, in order."""
-        return self.persons[GROUPS.index(group) :: 2]
+        return self.persons[(*GROUPS,).index(group) :: 2]
 
     def group_of(self, person: str) -> Group:
         """Return the group of a person."""

@@ -1,9 +1,9 @@
 """Skeletons of items: premises, conclusion and gold label, before any person has a name or a party.
 
-Premises that are true in a hidden model are drawn until a conclusion follows and its proof has the size of the
-level. The excluded item has the opposite conclusion. The open item has one premise of the proof changed in one
-place, so that the conclusion is left open. Distractors are true with and without the change and shorten no proof
-by half.
+Premises that are true in a hidden model are drawn until a conclusion follows and its proof has the size of
+the level. The excluded item has the opposite conclusion. The open item has one premise of the proof changed in
+one place, so that the conclusion is left open. Distractors are true with and without the change and shorten no
+proof by half.
 """
 
 from __future__ import annotations
@@ -155,7 +155,7 @@ class _SkeletonSearch:
         return premise.mask != self._models.all and premise.mask.bit_count() >= least * self._models.size
 
     def _find_proof(self) -> tuple[list[_Premise], ProofSize] | None:
-        """Draw premises from which the conclusion follows; exchange them until the proof has the level's size."""
+        """Draw premises that prove the conclusion; exchange some until the proof has the level's size."""
         core = self._close([])
         size = core and self._size(core)
         for _ in range(_EXCHANGES):

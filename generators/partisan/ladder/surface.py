@@ -107,7 +107,7 @@ def _count_literal(formula: Formula, literal: Formula) -> int:
 
 
 def surface_guesser(seed: int = 0) -> Any:
-    """Return a classifier of skeletons by gold label: a forest of the numbers and a regression on words, combined.
+    """Return a classifier of skeletons by gold label: a forest of numbers and a regression on words.
 
     Args:
         seed: seed of the forest and of the folds.

@@ -70,7 +70,8 @@ def ladder_dataset(folder: Path | None = None, bank: Path | None = None) -> Data
     read = cache(read_bank_file)
     tables: list[TableSpec] = []
     for index, stage in enumerate(stages):
-        config_writer = ConfigWriter(file, stage, LadderWriter.for_stage(load_words(stage.tag, folder), stage))
+        writer = LadderWriter.for_stage(load_words(stage.tag, folder), stage)
+        config_writer = ConfigWriter(file, stage, writer)
         for level in load_levels(folder).levels:
             entries = [read(bank_file(bank_folder, family, level)) for family in FAMILIES]
             for split in ("test", "fewshot"):
@@ -80,7 +81,7 @@ def ladder_dataset(folder: Path | None = None, bank: Path | None = None) -> Data
 
 
 def _rotate(entries: Sequence[BankEntry], use: Use, start: float) -> Sequence[LadderItem]:
-    """Return the items of a use, from a share of their number on, in whole blocks of gold labels and signs."""
+    """Return the items of a use, beginning after a share of them, in whole blocks of gold and sign."""
     items = [LadderItem(entry, number) for number, entry in enumerate(entries) if entry.use == use]
     first = round(start * len(items) / len(CELLS)) * len(CELLS)
     return [*items[first:], *items[:first]]

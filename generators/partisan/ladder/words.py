@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, Field, PositiveInt, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from polbias.generators.partisan.country import PersonGender, load_named
 from polbias.generators.partisan.ladder.settings import TRAITS
