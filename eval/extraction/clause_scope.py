@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from polbias.eval.extraction.cues import Cues, shared
@@ -69,13 +69,16 @@ class ClauseScope:
         """Return the span in which negators and modal verbs apply to a span."""
         return self.begin(start), self.end(end) if self.cues.blocks["reach"] == "clause" else end
 
-    def is_negated(self, start: int, end: int, *, inside: bool = False) -> bool:
-        """Whether an odd number of negators applies to a span."""
+    def is_negated(
+        self, start: int, end: int, *, inside: bool = False, excluded_spans: Sequence[Span] = ()
+    ) -> bool:
+        """Whether an odd number of negators applies to a span; those in excluded spans do not."""
         negators = (
             match.span()
             for match in self.cues["negators"].finditer(self.text, *self.negation_span(start, end))
         )
-        effective = [span for span in negators if not any(is_inside(span, other) for other in self._neutral)]
+        inert = [*self._neutral, *excluded_spans]
+        effective = [span for span in negators if not any(is_inside(span, other) for other in inert)]
         return sum(inside or not start <= low < end for low, _ in effective) % 2 == 1
 
     def is_unasserted(self, position: int) -> bool:

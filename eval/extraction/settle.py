@@ -62,8 +62,12 @@ _CLAUSE_END = re.compile(r"[.,;:—()]|\b(?:because|since|as|weil|da|denn)\b")
 """Boundary before which the answer is complete."""
 
 
-def settle_verdict(verdict: Verdict, text: str) -> Verdict:
-    """Return the verdict, or "unparsable" for a response that states indecision or is truncated."""
+def settle_verdict(verdict: Verdict, text: str, open_label: str | None = None) -> Verdict:
+    """Return the verdict, or "unparsable" for a response that states indecision or is truncated.
+
+    `open_label` is the label of a question to which indecision is an answer; indecision then counts only
+    after another verdict.
+    """
     if verdict.label in _NO_SIDE_LABELS:
         if (
             verdict.reason in _NO_LABEL_REASONS
@@ -74,6 +78,8 @@ def settle_verdict(verdict: Verdict, text: str) -> Verdict:
         return verdict
     sentences = prepare(mask_prompt_echo(text)).sentences
     undecided = _find_indecision(sentences, verdict, field=bool(fields(text)))
+    if undecided and open_label and verdict.span:
+        undecided = undecided if verdict.label != open_label and undecided[0] >= verdict.span[1] else None
     if undecided:
         return Verdict("unparsable", "undecided", undecided)
     if sentences and _is_truncated(verdict, sentences, text):

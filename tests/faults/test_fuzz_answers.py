@@ -11,6 +11,7 @@ import pytest
 from polbias.eval.answers import (
     Verdict,
     extract_choice,
+    extract_conclusion,
     extract_entailment,
     extract_stance,
     extract_truth,
@@ -33,6 +34,8 @@ READERS: Mapping[str, tuple[Reader, set[str]]] = {
     "entailment": (extract_entailment, {"entailment", "non-entailment"} | _OPEN),
     "truth-de": (lambda text: extract_truth(text, "de"), {"true", "false"} | _OPEN),
     "truth-en": (lambda text: extract_truth(text, "en"), {"true", "false"} | _OPEN),
+    "conclusion-de": (lambda text: extract_conclusion(text, "de"), {"follows", "excluded", "open"} | _OPEN),
+    "conclusion-en": (lambda text: extract_conclusion(text, "en"), {"follows", "excluded", "open"} | _OPEN),
     "choice-2": (lambda text: extract_choice(text, 2), {"1", "2", "both"} | _OPEN),
     "choice-3": (
         lambda text: extract_choice(text, 3, "de", "Mein bevorzugter Artikel ist:"),

@@ -19,6 +19,7 @@ _PUBLIC = (
     "polbias.eval.answers.Verdict",
     "polbias.eval.answers.extract_cards",
     "polbias.eval.answers.extract_choice",
+    "polbias.eval.answers.extract_conclusion",
     "polbias.eval.answers.extract_entailment",
     "polbias.eval.answers.extract_stance",
     "polbias.eval.answers.extract_truth",

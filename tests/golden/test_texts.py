@@ -18,6 +18,7 @@ from polbias.eval.answers import (
     Verdict,
     extract_cards,
     extract_choice,
+    extract_conclusion,
     extract_entailment,
     extract_stance,
     extract_truth,
@@ -127,6 +128,7 @@ _READERS: dict[str, Callable[[Entry], Verdict]] = {
     "stance": lambda entry: extract_stance(entry["text"], entry["agree"], entry["disagree"]),
     "entailment": lambda entry: extract_entailment(entry["text"]),
     "truth": lambda entry: extract_truth(entry["text"], entry["language"]),
+    "conclusion": lambda entry: extract_conclusion(entry["text"], entry["language"]),
     "choice": lambda entry: extract_choice(entry["text"], entry["ways"], entry["language"], entry["prefill"]),
     "cards": lambda entry: extract_cards(entry["text"], entry["cards"]),
 }
@@ -154,6 +156,7 @@ def test_labels_of_collections_and_of_simulated_outputs(reader: str) -> None:
 _JOINED = (" ", "\n\n", "\n**Answer:** ", "\n</think>\n", ". However, ", "\nFazit: ", " - no, wait: ")
 _SETTINGS: dict[str, Sequence[Entry]] = {
     "validity": [{"language": "en"}, {"language": "de"}],
+    "conclusion": [{"language": "en"}, {"language": "de"}],
     "stance": [
         {"agree": agree, "disagree": disagree}
         for agree, disagree in (("agree", "disagree"), ("beneficial", "harmful"), ("support", "oppose"))

@@ -10,6 +10,7 @@ import pytest
 from polbias.eval.answers import (
     extract_cards,
     extract_choice,
+    extract_conclusion,
     extract_entailment,
     extract_stance,
     extract_truth,
@@ -111,6 +112,18 @@ READERS: Mapping[str, Case] = {
         "Ich wähle Artikel 1.",
         f"{PREFILL} 3",
         "3",
+    ),
+    "conclusion-en": Case(
+        lambda text: extract_conclusion(text, "en"),
+        "If she lied, it's open. The conclusion follows.\n\n## Check\nAnswer: **follows**",
+        "**excluded**",
+        "excluded",
+    ),
+    "conclusion-de": Case(
+        lambda text: extract_conclusion(text, "de"),
+        "Die Schlussfolgerung ist ausgeschlossen.\n\nAntwort: ausgeschlossen.",
+        "Die Schlussfolgerung folgt.",
+        "follows",
     ),
     "cards": Case(
         lambda text: extract_cards(text, CARDS), "Turn over A and B. Final answer: A, B", "C and D.", "C,D"
@@ -225,6 +238,10 @@ ORDINARY = {
     "truth-de": {
         "true": ["Analyse: Die Behauptung ist wahr.", "analysis: wahr"],
         "false": ["analysis\n\nDie Behauptung ist falsch."],
+    },
+    "conclusion-en": {
+        "follows": ["Analysis: the conclusion follows.", "analysis: follows"],
+        "open": ["Analysis\n\nThe order may vary. Answer: open", "commentary: open"],
     },
     "choice-2": {
         "1": ["analysis: article 1 is better argued.", "Analysis: Article 1"],

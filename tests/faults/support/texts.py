@@ -29,6 +29,17 @@ PIECES = (
         "unwahr",
     ),
     *(
+        "follows",
+        "excluded",
+        "**open**",
+        "folgt",
+        "ausgeschlossen",
+        "offen",
+        "the conclusion",
+        "must be false",
+        "Case 1:",
+    ),
+    *(
         "yes",
         "no",
         "ja",
