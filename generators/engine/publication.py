@@ -40,6 +40,9 @@ class Publication:
         max_rows: ``max_rows(templates, unpublished)`` returns the maximum number of rows of each config; None
             for a dataset of fixed size.
         rows_per_draw: number of rows that are always drawn together.
+        draw_fresh: ``draw_fresh(templates, seed, folder, report)`` draws items that are not published into a
+            folder, calls ``report`` with lines of progress, and returns the options of ``build_spec`` that
+            select them; None for a dataset without items to draw.
         template_folder: layout of the template folder, by which `specify` checks it; None for a dataset
             whose folder is not checked.
     """
@@ -51,6 +54,7 @@ class Publication:
     cards: Path | None = None
     max_rows: Callable[..., Mapping[str, int]] | None = None
     rows_per_draw: int = 1
+    draw_fresh: Callable[..., Mapping[str, Any]] | None = None
     template_folder: TemplateFolder | None = None
 
     def specify(self, templates: Path | None = None, **options: Any) -> DatasetSpec:

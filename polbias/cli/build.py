@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -50,6 +51,14 @@ def build(
     unpublished: Annotated[
         bool, typer.Option("--unpublished", help="Draw rows that are not in the published dataset.")
     ] = False,
+    fresh: Annotated[
+        str | None,
+        typer.Option(
+            "--fresh",
+            metavar="SEED",
+            help="Draw other items by this seed into -o (partisan-inference-ladder; about half an hour).",
+        ),
+    ] = None,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -70,6 +79,9 @@ def build(
     The same command again builds missing and damaged shards.
     """
     scaled = (rows, shards, executor, workers, option, unpublished or None, plan or None)
+    if fresh is not None:
+        _build_fresh(names or [], out, templates, fresh, scaled)
+        return
     if all(value is None for value in scaled) and "://" not in (out or ""):
         build_with_progress(names or [], Path(out) if out else None, templates)
         return
@@ -108,6 +120,29 @@ def build(
     seconds = time.perf_counter() - started
     console.print(f"{title}, {result.n_built:,} made, {result.n_existing:,} kept, {seconds:.1f} s")
     console.print(f"in {result.url}", soft_wrap=True, highlight=False)
+
+
+def _build_fresh(
+    names: Sequence[str], out: str | None, templates: Path | None, seed: str, scaled: Sequence[object]
+) -> None:
+    """Draw items that are not published and build their dataset into a folder of its own."""
+    from polbias.terminal import Console
+
+    drawable = [name for name in registry.dataset_names() if registry.publication(name).draw_fresh]
+    if len(names) != 1 or names[0] not in drawable:
+        raise InputError(
+            f"--fresh: found {', '.join(names) or 'no dataset'}, expected {' or '.join(drawable)}"
+        )
+    if out is None or "://" in out or any(value is not None for value in scaled):
+        raise InputError("--fresh: expected a folder, -o FOLDER, and no option of a build at scale; add -o")
+    if not re.fullmatch(r"[a-z0-9.]{1,20}", seed):
+        raise InputError(f"--fresh: found {seed!r}, expected up to 20 small letters and digits, such as 7")
+    console = Console(highlight=False)
+    name = names[0]
+    draw_fresh = registry.publication(name).draw_fresh
+    assert draw_fresh is not None
+    options = draw_fresh(templates, seed, Path(out) / f".{name}-{seed}", console.print)
+    _build(console, name, Path(out), templates, options)
 
 
 def build_with_progress(names: Sequence[str], out: Path | None, templates: Path | None) -> None:
@@ -149,7 +184,9 @@ def build_with_progress(names: Sequence[str], out: Path | None, templates: Path 
         raise PolbiasError(f"{len(failed)} of {len(datasets)} datasets could not be built: {reasons}")
 
 
-def _build(console: Console, name: str, out: Path, templates: Path | None) -> None:
+def _build(
+    console: Console, name: str, out: Path, templates: Path | None, options: Mapping[str, Any] | None = None
+) -> None:
     from polbias.cli.outputs import progress_bars
     from polbias.publishing import card
 
@@ -160,7 +197,7 @@ def _build(console: Console, name: str, out: Path, templates: Path | None) -> No
         def step(table: TableSpec, entry: SplitEntry, fresh: bool) -> None:
             progress.update(task, advance=1, description=f"{table.config}/{table.split}")
 
-        built = card.build(name, out, templates, step)
+        built = card.build(name, out, templates, step, options)
     _report(console, built, time.perf_counter() - started)
 
 

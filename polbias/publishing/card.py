@@ -185,11 +185,22 @@ def build(
     out: Path,
     templates: Path | None = None,
     progress: Callable[[TableSpec, SplitEntry, bool], None] = lambda *_: None,
+    options: Mapping[str, Any] | None = None,
 ) -> BuildResult:
-    """Build a dataset with its card; a build from the same inputs is reused."""
+    """Build a dataset with its card; a build from the same inputs is reused.
+
+    Args:
+        name: name of the dataset.
+        out: folder of builds.
+        templates: custom template folder.
+        progress: called with each table, its entry of the manifest, and whether it was written.
+        options: further arguments of the publication's ``build_spec``.
+    """
     publication = registry.publication(name)
     namespace = dataset_namespace()
     inputs = f"{build_inputs_hash(publication, templates)} {namespace}"
+    if options:
+        inputs += f" {dict(options)}"
     if built := current_build(out / name, inputs):
         return built
 
@@ -198,7 +209,9 @@ def build(
 
     benchmark = (publication.cards or package_file("cards")) / f"{name}.eval.yaml"
     benchmark_text = benchmark.read_text("utf-8") if benchmark.is_file() else None
-    return build_dataset(publication.specify(templates), out, card, progress, inputs, benchmark_text)
+    return build_dataset(
+        publication.specify(templates, **(options or {})), out, card, progress, inputs, benchmark_text
+    )
 
 
 def build_inputs_hash(publication: Publication, templates: Path | None) -> str:

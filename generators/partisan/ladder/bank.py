@@ -1,7 +1,7 @@
 """The bank: the skeletons of the ladder as data.
 
-A bank is a folder with one file for each family and level, ``testimony_3.tsv``, with as many skeletons of each
-gold label with an affirmative conclusion as with a negative one.
+A bank is a folder with one file for each family and level, ``testimony_3.tsv``, with as many skeletons of
+each gold label with an affirmative conclusion as with a negative one.
 :mod:`polbias.generators.partisan.ladder.drawing` draws banks.
 """
 

@@ -44,7 +44,7 @@ class BankDrawing:
         seed: seed of the bank.
         folder: folder of the bank; candidates are kept in ``candidates`` and ``guesser`` beside its files.
         report: called with a line of progress.
-        prefix: prefix of the ids of the bank.
+        suffix: suffix of the ids of the bank.
     """
 
     def __init__(
@@ -53,16 +53,19 @@ class BankDrawing:
         seed: str,
         folder: Path,
         report: Callable[[str], None] = lambda line: None,
-        prefix: str = "",
+        suffix: str = "",
     ) -> None:
         self._levels, self._seed, self._folder = levels, seed, folder
-        self._report, self._prefix = report, prefix
+        self._report, self._suffix = report, suffix
 
     def draw(self, families: Sequence[Family] = FAMILIES, levels: Sequence[int] = ()) -> None:
         """Draw the candidates of some levels; by default of all."""
+        purposes: tuple[Purpose, Purpose] = ("guesser", "candidates")
+        for purpose in purposes:
+            (self._folder / purpose).mkdir(parents=True, exist_ok=True)
         for level in levels or self._levels.levels:
             for family in families:
-                for purpose in ("guesser", "candidates"):
+                for purpose in purposes:
                     self._draw_candidates(family, level, purpose)
                 self._report(f"{family} {level}: candidates drawn")
 
@@ -146,7 +149,7 @@ class BankDrawing:
         examples = [spare[cell][number] for number in range(n_examples) for cell in CELLS]
         uses = [*(("test", index) for index in in_turn), *(("fewshot", index) for index in examples)]
         return [
-            BankEntry(f"{self._prefix}{family}-{level}-{number:03}", use, candidates[index])  # type: ignore[arg-type]
+            BankEntry(f"{family}-{level}-{number:03}{self._suffix}", use, candidates[index])  # type: ignore[arg-type]
             for number, (use, index) in enumerate(uses)
         ]
 

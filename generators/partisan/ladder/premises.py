@@ -190,7 +190,7 @@ class PremiseDrawer:
     def _group_count(self) -> Formula:
         rng, setting = self._rng, self._setting
         group: Group | None = self._group()
-        counted = setting.members(group)
+        counted = setting.members(group or GROUPS[0])
         if setting.family == "ranking":
             pivot = self._persons(1)[0]
             counted = [person for person in counted if person != pivot]

@@ -1,9 +1,9 @@
 """Skeletons of items: premises, conclusion and gold label, before any person has a name or a party.
 
 Premises that are true in a hidden model are drawn until a conclusion follows and its proof has the size of
-the level. The excluded item has the opposite conclusion. The open item has one premise of the proof changed in
-one place, so that the conclusion is left open. Distractors are true with and without the change and shorten no
-proof by half.
+the level. The excluded item has the opposite conclusion. The open item has one premise of the proof changed
+in one place, so that the conclusion is left open. Distractors are true with and without the change and
+shorten no proof by half.
 """
 
 from __future__ import annotations

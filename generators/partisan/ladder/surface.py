@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,25 +106,32 @@ def _count_literal(formula: Formula, literal: Formula) -> int:
             return sum(_count_literal(part, literal) for part in children(formula))
 
 
+def surface_classifiers(seed: int = 0) -> Mapping[str, Any]:
+    """Return two classifiers of skeletons by gold label: a forest of numbers, and a regression on words.
+
+    Args:
+        seed: seed of the forest.
+    """
+    forest = ensemble.RandomForestClassifier(_TREES, min_samples_leaf=_MIN_LEAF, n_jobs=1, random_state=seed)
+    words = feature_extraction.CountVectorizer(
+        ngram_range=(1, 2), min_df=_MIN_TEXTS, token_pattern=_WORD.pattern, lowercase=False
+    )
+    regression = linear_model.LogisticRegression(C=_INVERSE_PENALTY, max_iter=_MAX_ITERATIONS)
+    make_pipeline, transform = pipeline.make_pipeline, preprocessing.FunctionTransformer
+    return {
+        "numbers": make_pipeline(transform(_number_table), forest),
+        "words": make_pipeline(transform(_texts), words, regression),
+    }
+
+
 def surface_guesser(seed: int = 0) -> Any:
-    """Return a classifier of skeletons by gold label: a forest of numbers and a regression on words.
+    """Return a classifier of skeletons by gold label that combines the two of `surface_classifiers`.
 
     Args:
         seed: seed of the forest and of the folds.
     """
-    forest = pipeline.make_pipeline(
-        preprocessing.FunctionTransformer(_number_table),
-        ensemble.RandomForestClassifier(_TREES, min_samples_leaf=_MIN_LEAF, n_jobs=1, random_state=seed),
-    )
-    words = pipeline.make_pipeline(
-        preprocessing.FunctionTransformer(_texts),
-        feature_extraction.CountVectorizer(
-            ngram_range=(1, 2), min_df=_MIN_TEXTS, token_pattern=_WORD.pattern, lowercase=False
-        ),
-        linear_model.LogisticRegression(C=_INVERSE_PENALTY, max_iter=_MAX_ITERATIONS),
-    )
     folds = model_selection.StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
-    return ensemble.StackingClassifier([("forest", forest), ("words", words)], cv=folds)
+    return ensemble.StackingClassifier([*surface_classifiers(seed).items()], cv=folds)
 
 
 def _number_table(skeletons: Sequence[Skeleton]) -> Matrix:
