@@ -49,7 +49,7 @@ def _conclusions(skeletons: Sequence[Skeleton]) -> list[str]:
 
 
 def guess_bank(folder: Path) -> Iterator[list[Any]]:
-    """Yield the share of gold labels guessed in held-out folds, with its 95% interval, by family and levels."""
+    """Yield the share of gold labels guessed in held-out folds, by family and levels."""
     for family in FAMILIES:
         for levels in load_levels().bands:
             skeletons = [
