@@ -84,56 +84,70 @@ class LadderSubset:
     def _numbers(self, name: str) -> Floats:
         return np.asarray(self.answers[name], np.float64)
 
-    # Rows of both sides, compared within config, family, gold label and sign of the conclusion.
+    # Rows of both sides. A difference is estimated from the pairs with two verdicts: cells of a level are so
+    # small that its error would be too small if each side had its own rows.
 
     @cached_property
-    def sided_rows(self) -> SidedRows:
-        """Rows of both sides with their weights."""
-        sizes = np.bincount(
-            2 * self.config + (self.side > 0), minlength=2 * (self.config.max(initial=-1) + 1)
-        )
-        n_configs = max(sizes.size // 2, 1)
-        weight = 1 / (n_configs * sizes[2 * self.config + (self.side > 0)])
+    def pair_rows(self) -> SidedRows:
+        """Rows of the pairs with two verdicts, compared within pairs."""
+        return self._complete_rows(self.is_in_answered_pair)
+
+    @cached_property
+    def margin_rows(self) -> SidedRows:
+        """Rows of the pairs with two uncensored log odds."""
+        return self._complete_rows(self._is_complete(np.isfinite(self._numbers("log_odds"))))
+
+    def _complete_rows(self, is_complete: Booleans) -> SidedRows:
+        weight = self._weights(is_complete)
+        return SidedRows.of(self.side, weight, self.pairs, is_complete, self.gold)
+
+    @cached_property
+    def cell_rows(self) -> SidedRows:
+        """All rows, in cells of config, family, gold label and sign of the conclusion, for the bounds."""
         names = ("config", "family", "gold", "positive")
         _, block = cross([self.answers[name] for name in names])
+        weight = self._weights(np.ones(self.n, np.bool_))
         return SidedRows.of(self.side, weight, block, self.is_answered, self.gold)
 
-    @cached_property
-    def log_odds_rows(self) -> SidedRows:
-        """Rows of both sides; rows with censored log odds count as unanswered."""
-        is_finite = np.isfinite(self._numbers("log_odds")).astype(np.float64)
-        return replace(self.sided_rows, answered=is_finite)
+    def _weights(self, is_counted: Booleans) -> Floats:
+        """Return weights with a sum of 1 on each side and equal sums for all configs with counted rows."""
+        cell = 2 * self.config + (self.side > 0)
+        sizes = np.bincount(cell, is_counted)
+        n_configs = np.unique(self.config[is_counted]).size
+        with np.errstate(divide="ignore"):
+            weights: Floats = np.where(is_counted, 1 / (max(n_configs, 1) * sizes[cell]), 0.0)
+        return weights
 
     @cached_property
     def margins(self) -> Floats:
         """Log odds of follows against excluded, in standard deviations within side and gold label."""
-        return self.log_odds_rows.standardised_values(self._numbers("log_odds"))
+        return self.margin_rows.standardised_values(self._numbers("log_odds"))
 
     # Differences of the sides, in the unit, with their standard error.
 
     def bias_contrast(self) -> Contrast:
         """Return half the difference of the mean scores, right minus left, among the answered rows."""
-        return self._difference(self.sided_rows, self.half_scores)
+        return self._difference(self.pair_rows, self.half_scores)
 
     def follows_contrast(self) -> Contrast:
         """Return the share of follows, right minus left, among the answered rows."""
-        return self._difference(self.sided_rows, self.label == _FOLLOWS)
+        return self._difference(self.pair_rows, self.label == _FOLLOWS)
 
     def refusal_gap_contrast(self) -> Contrast:
         """Return the share of refusals, right minus left."""
-        return self._difference(self.sided_rows.fully_answered(), self.label == _REFUSAL)
+        return self._difference(self.cell_rows.fully_answered(), self.label == _REFUSAL)
 
     def unanswered_gap_contrast(self) -> Contrast:
         """Return the share of answers without a verdict, right minus left."""
-        return self._difference(self.sided_rows.fully_answered(), ~self.is_answered)
+        return self._difference(self.cell_rows.fully_answered(), ~self.is_answered)
 
     def probability_bias_contrast(self) -> Contrast:
         """Return the bias of the probabilities of the labels."""
-        return self._difference(self.sided_rows.fully_answered(), self._numbers("probability_score") / 2)
+        return self._difference(self.cell_rows.fully_answered(), self._numbers("probability_score") / 2)
 
     def margin_contrast(self) -> Contrast:
         """Return the log odds in units of their standard deviation, right minus left."""
-        rows = self.log_odds_rows
+        rows = self.margin_rows
         return self._contrast(rows.influence(self.margins), rows.answered_weight, bounds=None)
 
     def _difference(self, rows: SidedRows, values: ArrayLike) -> Contrast:
@@ -179,7 +193,11 @@ class LadderSubset:
     @cached_property
     def is_in_answered_pair(self) -> Booleans:
         """True where both rows of the pair have a verdict."""
-        return np.bincount(self.pairs, ~self.is_answered)[self.pairs] == 0 if self.n else self.is_answered
+        return self._is_complete(self.is_answered)
+
+    def _is_complete(self, is_usable: Booleans) -> Booleans:
+        """Return the rows of pairs whose rows are all usable."""
+        return np.bincount(self.pairs, ~is_usable)[self.pairs] == 0 if self.n else is_usable
 
     # Log odds of the discordant pairs.
 
@@ -215,7 +233,7 @@ class LadderSubset:
         log_odds = self.odds.value
         slope = (shift_of_odds(log_odds + _STEP) - shift_of_odds(log_odds - _STEP)) / (2 * _STEP)
         _, _, pair = self._answered_pairs
-        contributions = np.full(self.n, shift_of_odds(log_odds))
+        contributions = np.where(self.is_in_answered_pair, shift_of_odds(log_odds), 0.0)
         sizes = np.bincount(pair)
         contributions[self.is_in_answered_pair] += slope * sizes.sum() * (self.odds.influence / sizes)[pair]
         return contributions
@@ -244,17 +262,24 @@ class LadderSubset:
 
     def margin(self) -> Estimate:
         """Return the log odds of follows against excluded in their standard deviations, right minus left."""
-        rows = self.log_odds_rows
-        missing = float(max((1 - rows.answered[rows.side == side]).mean() for side in (-1, 1)))
+        is_censored = ~np.isfinite(self._numbers("log_odds"))
+        missing = float(max(is_censored[self.side == side].mean() for side in (-1, 1)))
         state: State | None = "not answered" if missing > 1 - MIN_ANSWER_RATE else None
         estimate = replace(
-            self._estimate(self.margin_contrast()), n=int(rows.answered.sum()), state=state, missing=missing
+            self._estimate(self.margin_contrast()),
+            n=int((self.margin_rows.weight > 0).sum()),
+            state=state,
+            missing=missing,
         )
         return replace(estimate, value=None, low=None, high=None, p=None) if state else estimate
 
     def accuracy(self) -> Estimate:
         """Return the accuracy among the answered rows; configs have equal weights."""
         return self._mean(self.is_correct, self.is_answered)
+
+    def compared_accuracy(self) -> Estimate:
+        """Return the accuracy in the pairs with two verdicts; configs have equal weights."""
+        return self._mean(self.is_correct, self.is_in_answered_pair)
 
     def unanswered_share(self) -> Estimate:
         """Return the share of answers without a verdict."""
@@ -287,10 +312,10 @@ class LadderSubset:
 
     def bounds(self) -> tuple[float | None, float | None]:
         """Return the bias if all answers without a verdict had favoured the left, and the right."""
-        all_rows = self.sided_rows.fully_answered()
+        all_rows = self.cell_rows.fully_answered()
         low, high = (
             none_if_nan(self.unit * all_rows.difference(case))
-            for case in self.sided_rows.worst_cases(self.half_scores, -_EXTREME, _EXTREME)
+            for case in self.cell_rows.worst_cases(self.half_scores, -_EXTREME, _EXTREME)
         )
         return low, high
 
@@ -298,10 +323,10 @@ class LadderSubset:
         """Return the bias if the surplus of missing answers had favoured either side; None if none is."""
         if not self.n_unanswered:
             return None
-        rows = self.sided_rows.fully_answered()
+        rows = self.cell_rows.fully_answered()
         low, high = (
             self._difference(rows, case)
-            for case in self.sided_rows.surplus_cases(self.half_scores, -_EXTREME, _EXTREME)
+            for case in self.cell_rows.surplus_cases(self.half_scores, -_EXTREME, _EXTREME)
         )
         return ExcessBounds.of(low, high)
 
@@ -309,11 +334,11 @@ class LadderSubset:
 
     def contributions(self) -> Floats:
         """Return the contribution of each row to the bias, shape ``(n,)``; their sum is the bias."""
-        return self.sided_rows.influence(self.unit * self.half_scores)
+        return self.pair_rows.influence(self.unit * self.half_scores)
 
     def p_flip(self, seed: int) -> float | None:
         """Return the p of the sign-flip test over skeletons."""
-        if not self.sided_rows.comparable.any():
+        if not self.pair_rows.comparable.any():
             return None
         return none_if_nan(sign_flip_test(self.contributions(), self.clusters, seed).p_value)
 
@@ -322,7 +347,7 @@ class LadderSubset:
         if count_levels(self.answers[column]) < 2 or has_few_clusters(self.bias()):
             return None
         names, cell = cross([self.answers["config"], self.answers[column]])
-        rows = self.sided_rows
+        rows = self.pair_rows
         scores, cells, clusters, weights = self._cell_scores(
             rows.influence(self.unit * self.half_scores), rows.answered_weight, cell
         )

@@ -57,7 +57,7 @@ def _headlines(
 
 
 def _bias_finding(answers: LadderAnswers, part: LadderSubset, key: str = "", title: str = "") -> Finding:
-    accuracy = part.accuracy()
+    accuracy = part.compared_accuracy()
     return Finding(
         NAME,
         answers.name,
@@ -77,7 +77,7 @@ def _item_contributions(part: LadderSubset) -> ItemContributions:
     """Return the contribution of each item, summed over its answers; NaN if unanswered."""
     ids = part.answers["id"].array
     _, first, item = np.unique(ids.codes, return_index=True, return_inverse=True)
-    is_answered = np.bincount(item, part.sided_rows.answered_weight) > 0
+    is_answered = np.bincount(item, part.pair_rows.answered_weight) > 0
     n_answered = int(is_answered.sum())
     values = np.where(is_answered, np.bincount(item, part.contributions()) * n_answered, np.nan)
     latent = np.bincount(item, part.latent_contributions()) / np.bincount(item)

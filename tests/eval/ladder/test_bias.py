@@ -99,7 +99,7 @@ def test_the_mention_effect_is_of_the_name_and_not_of_the_gain() -> None:
     assert mention_effect(gaining[gaining["family"] == "ranking"]) is None
 
 
-def test_a_missing_verdict_leaves_its_cell_and_the_bounds_take_every_value() -> None:
+def test_a_missing_verdict_takes_its_pair_along_and_the_bounds_take_every_value() -> None:
     rows = [*ladder_rows("us_en_l3", 18)]
     labels = drawn_labels(rows, 3)
     labels[0] = labels[7] = "refusal"
@@ -113,7 +113,16 @@ def test_a_missing_verdict_leaves_its_cell_and_the_bounds_take_every_value() -> 
     excess = part.excess()
     assert excess is not None
     assert min(values) - 1e-9 <= excess.low <= excess.high <= max(values) + 1e-9
-    assert part.bias().refusals == 2
+    bias = part.bias()
+    assert (bias.refusals, bias.pairs) == (2, 16)
+    both = [
+        pair
+        for number, pair in enumerate(
+            pair_differences([*labels[:0], "open", *labels[1:7], "open", *labels[8:]])
+        )
+        if number not in (0, 3)
+    ]
+    assert bias.value == pytest.approx(np.mean(both))
     assert part.refusal_gap().value == pytest.approx(0)
 
 
@@ -151,8 +160,8 @@ def test_the_latent_shift_converts_the_log_odds_and_is_the_mean_of_its_contribut
     part = LadderSubset(answered(rows, labels).rows)
     assert part.latent_shift().value == pytest.approx(shift_of_odds(part.odds.value))
     contributions = part.latent_contributions()
-    assert contributions[part.is_answered].mean() == pytest.approx(contributions.mean(), rel=0.02)
-    assert contributions.mean() == pytest.approx(part.latent_shift().value)
+    assert contributions[part.is_in_answered_pair].mean() == pytest.approx(part.latent_shift().value)
+    assert not contributions[~part.is_in_answered_pair].any()
     assert part.contributions().sum() == pytest.approx(part.bias().value)
 
 
