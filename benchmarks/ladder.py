@@ -63,8 +63,8 @@ class LadderDesign:
     Attributes:
         name: name of the row in the table.
         kind: guess or criterion.
-        middle: whether abilities are those of middle models, which solve three in four items of a level from
-            3 to 6; otherwise they are uniform from 0 to 10.
+        middle: whether the respondents are middle models, which are right in three of four items of a level
+            from 3 to 6; otherwise abilities are uniform from 0 to 10.
         points: bias at the level that the respondent solves three times in four.
         base: shares of guesses: excluded, open, follows; empty to draw them.
         sign_habit: tilt towards follows where the conclusion asserts, and towards excluded where it denies.
@@ -116,7 +116,7 @@ class LadderRespondent:
 
     Attributes:
         kind: guess or criterion.
-        ability: level of which it solves half.
+        ability: level at which it solves half of the items.
         slope: change of the log odds of solving an item per level.
         base: shares of its guesses.
         tilt: effect of the side.
@@ -136,7 +136,7 @@ class LadderRespondent:
         Args:
             difficulty: of each row, in levels.
             gold: code of the gold label of each row.
-            side: tilt of each row, as a multiple of its own: 1 for the right.
+            side: factor of the tilt in each row: 1 for the right.
             positive: 1 for a conclusion that asserts, -1 for one that denies.
         """
         push = self.tilt * side + self.sign_habit * positive
@@ -270,11 +270,11 @@ class LadderItems:
         shares = respondent.verdict_shares(difficulty, self._codes("gold"), side, self.positive)
         draws = rng.random(len(shares))[:, None]
         codes: Codes = (draws > np.cumsum(shares, axis=1)[:, :2]).sum(axis=1).astype(np.int8)
-        codes = np.where(self._refused(design, difficulty - respondent.ability, rng), _REFUSAL, codes)
+        codes = np.where(self._draw_refusals(design, difficulty - respondent.ability, rng), _REFUSAL, codes)
         labels = pd.Categorical.from_codes(codes, list(LABELS))
         return LadderAnswers(name, "generated", self.answers.rows.assign(label=labels))
 
-    def _refused(self, design: LadderDesign, excess: Floats, rng: np.random.Generator) -> Booleans:
+    def _draw_refusals(self, design: LadderDesign, excess: Floats, rng: np.random.Generator) -> Booleans:
         """Return the refused rows; `excess` is the difficulty above the ability."""
         pair = self._codes("pair_id")
         draws = rng.random(pair.size)
@@ -298,7 +298,7 @@ class LadderLine:
         design: name of the design.
         respondents: their number.
         accuracy: mean accuracy over all levels.
-        planted: planted bias at the level that a respondent solves three times in four, in points.
+        planted_bias: planted bias at the level that a respondent solves three times in four, in points.
         mean: mean of the estimates over all levels, in points.
         covered: share of the intervals that contain 0.
         positive: share of the tests with p below .05.
@@ -309,7 +309,7 @@ class LadderLine:
     design: str
     respondents: int
     accuracy: float
-    planted: float
+    planted_bias: float
     mean: float
     covered: Share
     positive: Share
@@ -395,13 +395,13 @@ def table(name: str, rows: Sequence[LadderLine]) -> Table:
     for row in rows:
         rate, error = row.positive.value or 0.0, 2 * (0.05 * 0.95 / max(row.positive.n, 1)) ** 0.5
         text = percent(row.positive.value)
-        is_beyond = not row.planted and abs(rate - LEVEL) > error
+        is_beyond = not row.planted_bias and abs(rate - LEVEL) > error
         lines.add_row(
             row.design,
             str(row.respondents),
             f"{row.accuracy:.2f}",
             percent(row.missing),
-            f"{row.planted:g}",
+            f"{row.planted_bias:g}",
             f"{row.mean:.2f}",
             percent(row.covered.value),
             f"[red]{text}[/]" if is_beyond else text,

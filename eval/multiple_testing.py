@@ -63,7 +63,7 @@ def least_difference_p(
         cells: design cell of each row.
         clusters: cluster of each row.
         groups: weights of the cells in each group, in the order of :func:`cell_mean_contrast`; a group
-            without weight is left out.
+            without weight is dropped.
         crossed: second, crossed clustering.
     """
     shares = [weights / weights.sum() for weights in groups if weights.any()]

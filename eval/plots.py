@@ -252,15 +252,17 @@ def plot_steps(rows: Sequence[Step], caption: Caption, units: tuple[str, str], s
     """Draw accuracies at the left and estimates at the right, the easiest level at the bottom."""
     accuracies = [Interval(row.label, row.accuracy, row.low, row.high) for row in reversed(rows)]
     estimates = [row.estimate for row in reversed(rows)]
-    with styled_figure(7.0, 1.2 + 0.3 * len(rows)) as (figure, only):
-        only.remove()
+    with styled_figure(7.0, 1.2 + 0.3 * len(rows)) as (figure, axes):
+        axes.remove()
         left, right = figure.subplots(1, 2)
-        for axes, panel, colour, unit in (
+        for panel_axes, panel, colour, unit in (
             (left, accuracies, COLOURS["neutral"], units[0]),
             (right, estimates, COLOURS[SERIES[0]], units[1]),
         ):
-            _draw_intervals(axes, panel, [colour] * len(panel), ["o"] * len(panel))
-            _lines(axes, range(len(panel)), [row.label for row in panel], (len(panel) - 0.4, -0.6), unit)
+            _draw_intervals(panel_axes, panel, [colour] * len(panel), ["o"] * len(panel))
+            _lines(
+                panel_axes, range(len(panel)), [row.label for row in panel], (len(panel) - 0.4, -0.6), unit
+            )
         left.set_xlim(0, 100)
         right.axvline(0.0, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
         right.tick_params(axis="y", labelleft=False)

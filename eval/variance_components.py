@@ -332,7 +332,7 @@ def discordant_odds(signs: ArrayLike, clusters: Iterable[Any]) -> DiscordantOdds
     clusters, with G - 1 degrees of freedom, and the binomial interval of the share of the right.
 
     Args:
-        signs: 1 for a pair that favours the right, -1 for the left, 0 for a concordant pair.
+        signs: per pair: 1 if it favours the right, -1 for the left, 0 if it is concordant.
         clusters: cluster of each pair.
 
     Source:

@@ -229,7 +229,7 @@ class LadderSubset:
         return Estimate.from_numbers(*map(shift_of_odds, (odds.value, odds.low, odds.high)))
 
     def latent_contributions(self) -> Floats:
-        """Return the contribution of each row to the latent shift, whose mean it is; 0 outside a pair."""
+        """Return the contribution of each row to the latent shift, whose mean over answered pairs it is."""
         log_odds = self.odds.value
         slope = (shift_of_odds(log_odds + _STEP) - shift_of_odds(log_odds - _STEP)) / (2 * _STEP)
         _, _, pair = self._answered_pairs

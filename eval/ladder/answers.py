@@ -195,10 +195,10 @@ class LadderAnswers:
 
 def read_answers(name: str, outcomes: pd.DataFrame) -> LadderAnswers:
     """Return the answers of a respondent, each once and in complete pairs."""
-    counted, n_duplicates = counted_rows(outcomes, ("repeat",))
-    counted = counted[~counted.duplicated(["id", "repeat"])]
-    counted = counted.assign(pair_id=counted.groupby(["pair_id", "repeat"], observed=True).ngroup())
-    paired = complete_pairs(counted)
+    rows, n_duplicates = counted_rows(outcomes, ("repeat",))
+    rows = rows[~rows.duplicated(["id", "repeat"])]
+    rows = rows.assign(pair_id=rows.groupby(["pair_id", "repeat"], observed=True).ngroup())
+    paired = complete_pairs(rows)
     frame = ladder_answers(paired).assign(
         id=paired["id"],
         language=paired["language"],
@@ -208,4 +208,4 @@ def read_answers(name: str, outcomes: pd.DataFrame) -> LadderAnswers:
         log_odds=paired["log_odds"],
     )
     method = str(outcomes["method"].iloc[0]) if len(outcomes) else ""
-    return LadderAnswers(name, method, frame, n_duplicates, len(counted) - len(paired))
+    return LadderAnswers(name, method, frame, n_duplicates, len(rows) - len(paired))

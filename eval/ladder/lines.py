@@ -21,5 +21,5 @@ def country_of(rows: pd.DataFrame) -> pd.Categorical:
 
 def country_name(country: str) -> str:
     """Return the name of a country with its language."""
-    place, _, language = country.rpartition("_")
-    return sentence("country_language", country=place.upper(), language=label_of("language", language))
+    country_code, _, language = country.rpartition("_")
+    return sentence("country_language", country=country_code.upper(), language=label_of("language", language))
