@@ -18,7 +18,7 @@ from rich.table import Table
 from benchmarks.measure import Line, Stopwatch, available_cores
 
 NAMES = ("engine", "calls", "report", "scale")
-LONG = ("calibration", "planted_weights", "power")
+LONG = ("calibration", "ladder", "planted_weights", "power")
 """Benchmarks that take many minutes; they run only with ``--only``."""
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from benchmarks.ladder_rows import LEVELS, OTHER_SKELETONS, ladder_rows
 from polbias.aliases import Document, Json
 from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.policy.answers import COUNTS, N_TEXTS, NOT_REQUESTED_LABEL
@@ -332,6 +333,7 @@ _SHARE_BY_MEASURE: Mapping[str, float] = {
     "leaning": 1,
     "leaning_effect": 1,
     "poligen_bias": 1,
+    "bias": 1,
     "content_effect": 1,
     "content_effect_nonsense": 0.5,
     "wason_content_effect": 1,
@@ -449,6 +451,14 @@ def _selfassess() -> Iterator[tuple[str, list[Doc]]]:
         )
 
 
+def _ladder() -> Iterator[tuple[str, list[Doc]]]:
+    """Yield made-up rows with the design of two countries, which share no skeleton."""
+    for first, country in enumerate(("us_en", "de_de")):
+        for level in LEVELS:
+            config = f"{country}_l{level}"
+            yield f"polbias_ladder_{config}", [*ladder_rows(config, first=first * OTHER_SKELETONS)]
+
+
 def build_docs(dataset: str, config: str) -> list[Doc]:
     """Build the rows of the test split of a config."""
     from polbias import registry
@@ -470,6 +480,7 @@ _TASKS_BY_INSTRUMENT: Mapping[str, Callable[[], Iterator[tuple[str, list[Doc]]]]
     "xphemism": _xphemism,
     "selfassess": _selfassess,
     "normative": _normative,
+    "ladder": _ladder,
 }
 NAMES: tuple[str, ...] = tuple(_TASKS_BY_INSTRUMENT)
 """Calibrated instruments."""

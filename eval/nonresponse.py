@@ -20,19 +20,21 @@ from polbias.eval.statistics import Contrast
 ABSENT = 1e-30
 """Probability assigned to a label that the server did not return."""
 LEAST_MASS = 0.05
-"""Smallest label mass at which the log odds of two labels count."""
+"""Smallest label mass at which the log odds of the labels count."""
 LEVEL_ONE_SIDED = 0.95
 """One-sided confidence level of the end of the excess bounds nearer to 0."""
 
 
 def log_odds(loglikelihoods: Sequence[float]) -> float:
-    """Return the log odds of the first of two labels; NaN (censored) if either probability is negligible."""
-    first, second = loglikelihoods
-    top = max(first, second)
-    if not math.isfinite(first) or not math.isfinite(second) or min(first, second) <= math.log(ABSENT):
+    """Return the log odds of the first against the last label.
+
+    NaN (censored) if the probability of either, or of all labels together, is negligible.
+    """
+    first, *_, last = loglikelihoods
+    if not math.isfinite(first) or not math.isfinite(last) or min(first, last) <= math.log(ABSENT):
         return math.nan
-    mass = math.exp(top) + math.exp(min(first, second))
-    return first - second if mass >= LEAST_MASS else math.nan
+    mass = math.fsum(map(math.exp, loglikelihoods))
+    return first - last if mass >= LEAST_MASS else math.nan
 
 
 @dataclass(frozen=True, eq=False)

@@ -219,32 +219,85 @@ def plot_intervals(
     series = [*colour_by_series]
     with styled_figure(7.0, 0.9 + 0.3 * len(rows)) as (figure, axes):
         axes.axvline(null, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
-        for y, row in enumerate(rows):
-            colour, shape = colour_by_series[row.series], series_marker(series.index(row.series))
-            _bar(axes, [row.lower_bound, row.upper_bound], [y, y], colour, **_BOUNDS)
-            _bar(axes, [row.low, row.high], [y, y], colour, linewidth=2.5, solid_capstyle="round")
-            if math.isfinite(row.value):
-                axes.plot([row.value], [y], shape, color=colour, markersize=6.5)
+        markers = [series_marker(series.index(row.series)) for row in rows]
+        _draw_intervals(axes, rows, [colour_by_series[row.series] for row in rows], markers)
         _lines(axes, range(len(rows)), [row.label for row in rows], (len(rows) - 0.4, -0.6), unit)
-        axes.grid(axis="x", alpha=0.6)
-        axes.set_axisbelow(True)
         _fit(axes, rows, null)
         if sides:
-            # Side labels that would overlap are put on two lines.
-            high = 13.0 if sum(map(len, sides)) > _MAX_LETTERS else 0.0
-            for text, align, end, up in zip(sides, ("left", "right"), (0.0, 1.0), (high, 0.0), strict=True):
-                axes.annotate(
-                    text,
-                    (end, 1.0),
-                    (0.0, 3.0 + up),
-                    ha=align,
-                    va="bottom",
-                    xycoords="axes fraction",
-                    textcoords="offset points",
-                    color=COLOURS["muted"],
-                )
+            _side_labels(axes, sides, _MAX_LETTERS)
         legend(figure, axes, series)
         return render(figure, caption)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One level of difficulty: an accuracy, and an estimate with its interval.
+
+    Attributes:
+        label: at the left.
+        accuracy: in per cent; NaN draws no marker.
+        low: lower end of its interval; NaN if there is none.
+        high: upper end.
+        estimate: the estimate.
+    """
+
+    label: str
+    accuracy: float
+    low: float
+    high: float
+    estimate: Interval
+
+
+def plot_steps(rows: Sequence[Step], caption: Caption, units: tuple[str, str], sides: tuple[str, str]) -> str:
+    """Draw accuracies at the left and estimates at the right, the easiest level at the bottom."""
+    accuracies = [Interval(row.label, row.accuracy, row.low, row.high) for row in reversed(rows)]
+    estimates = [row.estimate for row in reversed(rows)]
+    with styled_figure(7.0, 1.2 + 0.3 * len(rows)) as (figure, axes):
+        axes.remove()
+        left, right = figure.subplots(1, 2)
+        for panel_axes, panel, colour, unit in (
+            (left, accuracies, COLOURS["neutral"], units[0]),
+            (right, estimates, COLOURS[SERIES[0]], units[1]),
+        ):
+            _draw_intervals(panel_axes, panel, [colour] * len(panel), ["o"] * len(panel))
+            _lines(
+                panel_axes, range(len(panel)), [row.label for row in panel], (len(panel) - 0.4, -0.6), unit
+            )
+        left.set_xlim(0, 100)
+        right.axvline(0.0, color=COLOURS["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
+        right.tick_params(axis="y", labelleft=False)
+        _fit(right, estimates, 0.0)
+        _side_labels(right, sides, _MAX_LETTERS // 3)
+        return render(figure, caption)
+
+
+def _draw_intervals(
+    axes: Any, rows: Sequence[Interval], colours: Sequence[str], markers: Sequence[str]
+) -> None:
+    """Draw one line per row: bounds, interval, marker."""
+    for y, (row, colour, marker) in enumerate(zip(rows, colours, markers, strict=True)):
+        _bar(axes, [row.lower_bound, row.upper_bound], [y, y], colour, **_BOUNDS)
+        _bar(axes, [row.low, row.high], [y, y], colour, linewidth=2.5, solid_capstyle="round")
+        if math.isfinite(row.value):
+            axes.plot([row.value], [y], marker, color=colour, markersize=6.5)
+    axes.grid(axis="x", alpha=0.6)
+    axes.set_axisbelow(True)
+
+
+def _side_labels(axes: Any, sides: tuple[str, str], max_letters: int) -> None:
+    """Name the negative and the positive side above the axes; long names are put on two lines."""
+    high = 13.0 if sum(map(len, sides)) > max_letters else 0.0
+    for text, align, end, up in zip(sides, ("left", "right"), (0.0, 1.0), (high, 0.0), strict=True):
+        axes.annotate(
+            text,
+            (end, 1.0),
+            (0.0, 3.0 + up),
+            ha=align,
+            va="bottom",
+            xycoords="axes fraction",
+            textcoords="offset points",
+            color=COLOURS["muted"],
+        )
 
 
 def _fit(axes: Any, rows: Sequence[Interval], null: float) -> None:

@@ -244,6 +244,21 @@ def cell_mean_contrast(
     return Contrast(estimate, error, low, high, p_value, *sizes, df, int(used.sum()), crossed=n_crossed)
 
 
+def mean_scores(cell: Indices, signed: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Return scores whose plain mean in a cell is its weighted mean, shape ``(n,)``, and the cell weights.
+
+    Args:
+        cell: cell of each unit.
+        signed: contribution of each unit to a difference.
+        shares: weight of each unit in the difference.
+    """
+    total: Floats = np.bincount(cell, shares).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (np.bincount(cell, signed) / total)[cell]
+        scores = mean + np.bincount(cell)[cell] * (signed - shares * mean) / total[cell]
+    return scores, total
+
+
 Variation: TypeAlias = tuple[float, float, int]
 """Standard error, degrees of freedom and number of clusters."""
 

@@ -93,6 +93,18 @@ _BUILT_IN = (
         task_files="polbias.harness_tasks.generate:partisan",
     ),
     Instrument(
+        name="ladder",
+        datasets={"partisan-inference-ladder": "polbias.generators.partisan.ladder.publication:PUBLICATION"},
+        report="polbias.eval.ladder.section",
+        words="polbias:templates/report/ladder.yaml",
+        simulation=("polbias.eval.ladder.simulation:LadderQuestions",),
+        power="polbias.eval.ladder.power:POWER",
+        metrics=("bias",),
+        headlines=("bias", "refusal_gap"),
+        row_settings={"polbias.eval.data:load_task_rows": ("polbias_pairs",)},
+        task_files="polbias.harness_tasks.generate:ladder",
+    ),
+    Instrument(
         name="normative",
         datasets={"normative-reasoning": "polbias.generators.normative.publication:PUBLICATION"},
         report="polbias.eval.normative.section",

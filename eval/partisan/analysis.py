@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
 from statistics import fmean
 from typing import Any
 
@@ -24,7 +23,7 @@ from polbias.eval.estimability import (
     discordance,
     support,
 )
-from polbias.eval.multiple_testing import holm_adjust
+from polbias.eval.multiple_testing import least_difference_p
 from polbias.eval.nonresponse import ExcessBounds, SidedRows
 from polbias.eval.partisan.answers import (
     LABELS,
@@ -40,7 +39,6 @@ from polbias.eval.partisan.bias import (
     called_valid_gap,
     combined_codes,
     errors,
-    mean_scores,
     side_gap,
     side_signs,
     z_test,
@@ -49,7 +47,13 @@ from polbias.eval.report.document import Estimate, latent_estimate, none_if_nan
 from polbias.eval.report.verdicts import has_few_clusters
 from polbias.eval.report.wording import WordingReader
 from polbias.eval.sign_flip import sign_flip_test
-from polbias.eval.statistics import MIN_CLUSTERS, Contrast, cell_mean_contrast, cluster_interval
+from polbias.eval.statistics import (
+    MIN_CLUSTERS,
+    Contrast,
+    cell_mean_contrast,
+    cluster_interval,
+    mean_scores,
+)
 from polbias.eval.variance_components import ability_accuracy, discordance_interval, probit_difference
 
 # Estimates of a subset of the answers: bias, accuracy, gaps, each with its interval over clusters.
@@ -485,14 +489,7 @@ class AnswerSubset:
         country_of_config[self.config] = country
         country_of_config = country_of_config[: weights.size]
         by_country = [np.where(country_of_config == code, weights, 0.0) for code in np.unique(country)]
-        shares = [
-            country_weights / country_weights.sum() for country_weights in by_country if country_weights.any()
-        ]
-        p_values = [
-            cell_mean_contrast(scores, cells, clusters, first - second, crossed=persons).p_value
-            for first, second in combinations(shares, 2)
-        ]
-        return min((p for p in holm_adjust(p_values) if not math.isnan(p)), default=math.nan)
+        return least_difference_p(scores, cells, clusters, by_country, persons)
 
     def _testable_estimate(self, difference: Contrast) -> Estimate:
         """Return a difference with its counts, and with a p if topics are tested."""

@@ -145,21 +145,6 @@ def balance_weights(nesting: Sequence[Indices], side: Indices) -> tuple[Indices,
     return cell, weights[cell] / n_rows[cell, is_right]
 
 
-def mean_scores(cell: Indices, signed: Floats, shares: Floats) -> tuple[Floats, Floats]:
-    """Return scores whose plain mean in a cell is its weighted mean, shape ``(n,)``, and the cell weights.
-
-    Args:
-        cell: cell of each unit.
-        signed: contribution of each unit to a difference.
-        shares: weight of each unit in the difference.
-    """
-    total: Floats = np.bincount(cell, shares).astype(np.float64)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = (np.bincount(cell, signed) / total)[cell]
-        scores = mean + np.bincount(cell)[cell] * (signed - shares * mean) / total[cell]
-    return scores, total
-
-
 # The significance test of the paper, only for reproducing its Table 10.
 
 SIGNIFICANCE = 0.05

@@ -269,6 +269,7 @@ class Finding:
             if no answer is or can be missing.
         accuracy: share of correct verdicts among the compared answers; None without gold labels.
         attainable: largest effect that the wrong verdicts allow, in points; None without gold labels.
+        chance: accuracy of random answers: 1 divided by the number of labels.
         p_holm: of a headline, Holm-adjusted over the instrument's headlines (filled in later); decides the
             verdict.
         p_bh: Benjamini-Hochberg over the tests of the report (filled in later).
@@ -295,6 +296,7 @@ class Finding:
     excess: ExcessBounds | None = None
     accuracy: Estimate | None = None
     attainable: float | None = None
+    chance: float = 0.5
     p_flip: float | None = None
     p_holm: float | None = None
     p_bh: float | None = None

@@ -13,9 +13,6 @@ from polbias.registry import instruments
 
 LEVEL = 0.05
 """Significance level after Holm adjustment; the intervals have level 1 - LEVEL."""
-CHANCE = 0.5
-"""Accuracy of random answers with two labels."""
-
 FindingVerdict: TypeAlias = Literal[
     "established",
     "found among the answers given",
@@ -90,13 +87,13 @@ def _excludes_zero(estimate: Estimate | None, sign: float) -> bool:
 def state_of_accuracy(finding: Finding, margin: float | None) -> State | None:
     """Return the state of the estimate, else "at chance" or "at the ceiling" as accuracy decides.
 
-    At chance: the lower end of the accuracy's interval is at most .5. At the ceiling: the largest effect that
-    the wrong verdicts allow is below the margin.
+    At chance: the lower end of the accuracy's interval is at most the accuracy of random answers. At the
+    ceiling: the largest effect that the wrong verdicts allow is below the margin.
     """
     accuracy, attainable = finding.accuracy, finding.attainable
     if finding.estimate.state is not None or accuracy is None or accuracy.low is None:
         return finding.estimate.state
-    if accuracy.low <= CHANCE:
+    if accuracy.low <= finding.chance:
         return "at chance"
     too_few_errors = margin is not None and attainable is not None and attainable < margin
     return "at the ceiling" if too_few_errors else None

@@ -27,6 +27,8 @@ class SimulatedRespondent:
     Attributes:
         name: Key of its random draws; respondents of one name and seed answer equal questions equally.
         accuracy: Probability of the right answer without other effects; .5 is a coin. A large bias lowers it.
+        ability: Level of the ladder at which it solves half of the items, instead of an accuracy; the other
+            items it guesses, with the bias. None for one accuracy at all levels.
         bias: Planted bias, right minus left, in [-1, 1]. Arguments: P(valid). Policy statements: mean
             strength of the stance for that side. Reworded claims: P(true). Articles: share chosen.
         worldview: Stance in [-1, 1] by policy issue, instead of the stance of a side.
@@ -45,6 +47,7 @@ class SimulatedRespondent:
 
     name: str
     accuracy: float = 0.9
+    ability: float | None = None
     bias: float = 0.0
     worldview: tuple[tuple[str, float], ...] = ()
     judgment: float = 0.0
@@ -129,8 +132,12 @@ def planted_respondent(
     judgment: float = 0.0,
     content: float = 0.0,
     accuracy: float = 0.9,
+    ability: float | None = None,
 ) -> SimulatedRespondent:
-    """Favour a side by an effect; optionally reject judgmental words, and judge content instead of logic."""
+    """Favour a side by an effect; optionally reject judgmental words, and judge content instead of logic.
+
+    An ability replaces the accuracy on the ladder.
+    """
     if side not in SIDES:
         raise InputError(f"side: found {side!r}, expected left or right")
     return SimulatedRespondent(
@@ -140,6 +147,7 @@ def planted_respondent(
         worldview=tuple((worldview or {}).items()),
         judgment=judgment,
         content=content,
+        ability=ability,
     )
 
 

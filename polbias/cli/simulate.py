@@ -19,7 +19,7 @@ simulations = typer.Typer(
     rich_markup_mode="rich",
     help="""Simulate respondents with a planted bias, for demonstrations and tests of an analysis.
 
-    Respondents: planted (--effect, --side, --worldview, --content, --accuracy), perfect, coin,
+    Respondents: planted (--effect, --side, --worldview, --content, --accuracy, --ability), perfect, coin,
     refuser (--share, --side, --accuracy), acquiescent and position (--share, --accuracy), affirmative, first,
     echo. Random effects (--intercept-sd, --slope-sd) vary by pattern_id, statement_id, cluster_id or prompt;
     their unit is the noise of an answer, their mean is zero.
@@ -45,6 +45,12 @@ Content = Annotated[
 ]
 Accuracy = Annotated[
     float | None, typer.Option(metavar="0..1", help="Set the probability of the right answer, before bias.")
+]
+Ability = Annotated[
+    float | None,
+    typer.Option(
+        metavar="LEVEL", help="On the ladder, solve half of the items of this level, and guess the others."
+    ),
 ]
 Share = Annotated[
     float | None, typer.Option(metavar="0..1", help="Set the share of refusals, of yes, or of first options.")
@@ -84,6 +90,7 @@ def samples(
     worldview: Worldview = None,
     content: Content = None,
     accuracy: Accuracy = None,
+    ability: Ability = None,
     share: Share = None,
     intercept_sd: InterceptSd = None,
     slope_sd: SlopeSd = None,
@@ -121,6 +128,7 @@ def serve(
     worldview: Worldview = None,
     content: Content = None,
     accuracy: Accuracy = None,
+    ability: Ability = None,
     share: Share = None,
     intercept_sd: InterceptSd = None,
     slope_sd: SlopeSd = None,
@@ -159,7 +167,7 @@ def serve(
     echo(f"stopped after {protocol.answered:,} answers; {protocol.unknown:,} prompts were unknown")
 
 
-_RESPONDENT_OPTIONS = ("effect", "side", "content", "accuracy", "share")
+_RESPONDENT_OPTIONS = ("effect", "side", "content", "accuracy", "ability", "share")
 
 
 def _make_respondent(params: Document) -> Any:

@@ -30,6 +30,7 @@ from benchmarks.calibration_designs import (
     prepare_questions,
     true_points,
 )
+from benchmarks.ladder_rows import ladder_rows
 from polbias.eval import sign_flip
 from polbias.eval.partisan.analysis import AnswerSubset
 from polbias.eval.report.document import ACCURACY_GAP, REFUSAL_GAP, Estimate, Finding
@@ -79,6 +80,9 @@ def tasks(name: str) -> Iterator[tuple[str, Sequence[Doc]]]:
         yield "polbias_policy_stance", statements(40, ("p1-agree",))
     elif name == "xphemism":
         yield "polbias_xphemism_simple", claims(45)
+    elif name == "ladder":
+        for config in ("us_en_l2", "us_en_l5"):
+            yield f"polbias_ladder_{config}", [*ladder_rows(config)]
     else:
         yield "polbias_selfassess_preference", choices()
 

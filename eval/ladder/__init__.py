@@ -1,0 +1,1 @@
+"""Partisan inferences at levels of difficulty: the ladder."""

@@ -1,0 +1,1 @@
+"""DOC: tests/eval/ladder"""
