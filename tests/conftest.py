@@ -138,6 +138,12 @@ def normative_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def ladder_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of builds with the ladder in it."""
+    return _builds(tmp_path_factory, "partisan-inference-ladder")
+
+
+@pytest.fixture(scope="session")
 def all_builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of builds with all datasets."""
     from polbias import registry

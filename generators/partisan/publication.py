@@ -131,7 +131,7 @@ _FOLDER = "templates/partisan"
 _BY_LANGUAGE = tuple(
     f"{name}.{tag}.yaml" for name in ("patterns", "instructions", "persons", "clauses") for tag in TAGS
 )
-_LADDER = ("dataset_ladder.yaml", "ladder/*.yaml")
+_LADDER = ("dataset_ladder.yaml", "ladder/*.yaml", "ladder/bank/*.tsv")
 PUBLICATION = Publication(
     "Partisan inferences: formal and material arguments with conclusions for the left and for the right",
     dataset,

@@ -171,7 +171,7 @@ class PremiseDrawer:
         kinds = _TESTIFIED if self._setting.n_persons > 4 else _TESTIFIED_BY_FEW
         while True:
             content = self.draw(self._rng.choice(kinds))
-            if isinstance(content, CountOf) or speaker not in atoms(content):
+            if not is_about(content, speaker, self._setting):
                 return Iff(speaker, content)
 
     def _count(self) -> Formula:
@@ -198,7 +198,7 @@ class PremiseDrawer:
         elif setting.family == "rules":
             group = rng.choice([None, *GROUPS]) if setting.n_persons > 3 else None
             counted = setting.members(group) if group else setting.persons
-            literal = signed(Atom(rng.choice(setting.traits), (VARIABLE,)), self._sign(0.6))
+            literal = Atom(rng.choice(setting.traits), (VARIABLE,))  # "two are not X" is a clumsy count
         else:
             literal = signed(Atom(TRUTHFUL, (VARIABLE,)), self._sign())
         number = rng.randint(1, max(1, len(counted) - 1))
@@ -207,11 +207,25 @@ class PremiseDrawer:
     def _rule(self) -> Formula:
         n_antecedents = self._rng.choice([1, 1, 2]) if self._setting.n_traits > 3 else 1
         *antecedents, consequent = self._traits(n_antecedents + 1)
-        return rule(self._rng.choice([None, None, *GROUPS]), antecedents, consequent)
+        return rule(self._rule_group(), antecedents, consequent)
+
+    def _rule_group(self) -> Group | None:
+        """Draw the group of a rule, with two members at least, or none."""
+        groups = [group for group in GROUPS if len(self._setting.members(group)) > 1]
+        return self._rng.choice([None, self._rng.choice(groups)])
 
     def _disjunctive_rule(self) -> Formula:
         antecedent, *consequents = self._traits(3)
-        return rule(self._rng.choice([None, None, *GROUPS]), [antecedent], Or(_positive_first(consequents)))
+        return rule(self._rule_group(), [antecedent], Or(_positive_first(consequents)))
+
+
+def is_about(content: Formula, speaker: Atom, setting: Setting) -> bool:
+    """Whether a testimony is about its speaker, by name or by group."""
+    match content:
+        case CountOf(_, _, _, And((Atom(group, _), *_))):
+            return speaker.terms[0] in setting.members(group)
+        case _:
+            return speaker in atoms(content)
 
 
 def signed(atom: Formula, positive: bool) -> Formula:
@@ -277,7 +291,8 @@ def changes(premise: Formula, setting: Setting) -> Iterator[Formula]:
         case "between", Iff(Atom(_, (first, person)), Atom(_, (_, second))):
             yield from (between(*order) for order in permutations((person, first, second)))
         case "testimony", Iff(speaker, content):
-            yield from (Iff(speaker, changed) for changed in _change_testimony(content, setting))
+            changed = _change_testimony(content, setting)
+            yield from (Iff(speaker, other) for other in changed if not is_about(other, speaker, setting))
         case "conditional", Implies(antecedent, consequent):
             yield Implies(consequent, antecedent)
             yield from (Implies(*parts) for parts in _flip_each((antecedent, consequent)))
@@ -297,7 +312,11 @@ def changes(premise: Formula, setting: Setting) -> Iterator[Formula]:
             yield from (
                 CountOf(other, number, variable, body) for other in COMPARISONS if other != comparison
             )
-            yield CountOf(comparison, number, variable, _flip_last(body))
+            if setting.family == "rules":
+                total = len(setting.persons)
+                yield from (CountOf(comparison, n, variable, body) for n in range(1, total) if n != number)
+            else:
+                yield CountOf(comparison, number, variable, _flip_last(body))
             if isinstance(body, And):
                 yield CountOf(comparison, number, variable, rename(body, _OTHER_GROUP))
         case "overtaking", ForAll(

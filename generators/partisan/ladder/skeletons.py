@@ -228,8 +228,8 @@ class _SkeletonSearch:
                 and mask != self._models.all
                 and kind_of(formula) == kind_of(premise.formula)
                 and self._is_open(rest & mask)
-                and formula not in [other.formula for other in others]
                 and not self._is_hypothesis(formula)
+                and not _is_redundant(mask, others)
             ):
                 return _Premise(formula, mask)
         return None
@@ -242,7 +242,6 @@ class _SkeletonSearch:
     ) -> list[_Premise] | None:
         """Draw premises that agree with the core and, of an open item, leave its conclusion open."""
         models, open_models = self._conjunction(core), self._conjunction(open_core) if open_core else 0
-        used = {premise.formula for premise in (*core, *open_core)}
         distractors: list[_Premise] = []
         for _ in range(_DISTRACTOR_TRIES):
             if len(distractors) == self._level.distractors:
@@ -254,12 +253,13 @@ class _SkeletonSearch:
                 and bool(models & premise.mask)
                 and (not open_core or self._is_open(open_models & premise.mask))
             )
-            if not agrees or premise.formula in used or self._mentions_hypothesis(premise.formula):
+            if not agrees or self._mentions_hypothesis(premise.formula):
+                continue
+            if not is_report and _is_redundant(premise.mask, (*core, *open_core, *distractors)):
                 continue
             if self._size([*core, *distractors, premise]).steps < _DISTRACTED_SHARE * size.steps:
                 continue
             distractors.append(premise)
-            used.add(premise.formula)
             models, open_models = models & premise.mask, open_models & premise.mask
         return distractors if len(distractors) == self._level.distractors else None
 
@@ -270,3 +270,12 @@ class _SkeletonSearch:
                 return self._is_hypothesis(literal)
             case _:
                 return self._is_hypothesis(premise)
+
+
+def _is_redundant(mask: int, premises: Sequence[_Premise]) -> bool:
+    """Whether a premise with a mask entails another premise alone, or is entailed by it; reports say nothing."""
+    return any(
+        (not mask & ~premise.mask or not premise.mask & ~mask)
+        for premise in premises
+        if kind_of(premise.formula) != "report"
+    )
