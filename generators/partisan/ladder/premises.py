@@ -25,6 +25,7 @@ from polbias.generators.logic.formula import (
     Not,
     Or,
     atoms,
+    constants,
     negate,
     rename,
 )
@@ -219,11 +220,11 @@ class PremiseDrawer:
         return rule(self._rule_group(), [antecedent], Or(_positive_first(consequents)))
 
 
-def is_about(content: Formula, speaker: Atom, setting: Setting) -> bool:
+def is_about(content: Formula, speaker: Formula, setting: Setting) -> bool:
     """Whether a testimony is about its speaker, by name or by group."""
     match content:
         case CountOf(_, _, _, And((Atom(group, _), *_))):
-            return speaker.terms[0] in setting.members(group)
+            return constants(speaker)[0] in setting.members(group)
         case _:
             return speaker in atoms(content)
 

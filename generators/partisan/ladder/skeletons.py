@@ -273,7 +273,7 @@ class _SkeletonSearch:
 
 
 def _is_redundant(mask: int, premises: Sequence[_Premise]) -> bool:
-    """Whether a premise with a mask entails another premise alone, or is entailed by it; reports say nothing."""
+    """Whether a premise entails another one or is entailed by it; reports say nothing."""
     return any(
         (not mask & ~premise.mask or not premise.mask & ~mask)
         for premise in premises
