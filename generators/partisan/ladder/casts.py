@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from difflib import SequenceMatcher
 from typing import NamedTuple
 
+from polbias.errors import TemplateError
 from polbias.generators.partisan.country import GENDERS, Leaning, PersonGender
 from polbias.generators.partisan.ladder.bank import CELLS
 from polbias.generators.partisan.ladder.settings import FAMILIES, GROUPS, Group, Setting
-from polbias.generators.partisan.xl_templates import CountryLanguage
+from polbias.generators.partisan.xl_templates import Persons
 
+_N_NAMES = 16
+_ALIKE = 0.6  # similarity from which two names are easily taken for each other
 _STEPS = (1, 3, 5, 7)  # coprime to the number of names, a power of two
 _FAMILY_SHIFT = 5  # between the first names of two families
 _ROUNDS_PER_LEVEL = 20  # of a gender, in a bank of 240 skeletons
@@ -47,9 +51,41 @@ class Cast(NamedTuple):
         return self._replace(left_group=GROUPS[1 - GROUPS.index(self.left_group)])
 
 
-def names_by_gender(stage: CountryLanguage) -> Mapping[PersonGender, Sequence[str]]:
-    """Return the invented names of a country's language, those of both lists in turn."""
-    return {gender: [name for names in stage.lists for name in names[gender]] for gender in GENDERS}
+def names_by_gender(
+    persons: Persons, avoided_surnames: Sequence[str]
+) -> Mapping[PersonGender, Sequence[str]]:
+    """Return sixteen invented names of each gender, no two of which are easily taken for each other.
+
+    Args:
+        persons: the invented persons of a language.
+        avoided_surnames: surnames that can be read as another word.
+
+    Raises:
+        TemplateError: if there are not enough names.
+    """
+    chosen: dict[PersonGender, list[str]] = {gender: [] for gender in GENDERS}
+    for gender, names in chosen.items():
+        for name in (name for names_of_list in persons.lists.values() for name in names_of_list[gender]):
+            is_avoided = name.rpartition(" ")[2] in avoided_surnames
+            if (
+                len(names) < _N_NAMES
+                and not is_avoided
+                and not any(_are_alike(name, other) for other in names)
+            ):
+                names.append(name)
+        if len(names) < _N_NAMES:
+            raise TemplateError(
+                f"persons.{persons.language}.yaml: lists: found {len(names)} names of gender {gender} "
+                f"that are not alike, expected {_N_NAMES}; add names"
+            )
+    return chosen
+
+
+def _are_alike(name: str, other: str) -> bool:
+    """Whether a surname is like the other surname or first name."""
+    (first, _, surname), (other_first, _, other_surname) = name.partition(" "), other.partition(" ")
+    pairs = ((surname, other_surname), (first, other_surname), (surname, other_first))
+    return any(SequenceMatcher(None, *pair, autojunk=False).ratio() >= _ALIKE for pair in pairs)
 
 
 def cast_of(

@@ -14,7 +14,7 @@ from polbias.errors import TemplateError
 from polbias.generators.engine import DatasetSpec, Lookup, TableSpec
 from polbias.generators.engine.table_columns import STRING, STRINGS, make_dataset_spec, table
 from polbias.generators.logic.formula import Not, constants
-from polbias.generators.partisan.country import LEANINGS
+from polbias.generators.partisan.country import LEANINGS, PersonGender
 from polbias.generators.partisan.ladder.bank import CELLS, BankEntry, Use, bank_file, read_bank_file
 from polbias.generators.partisan.ladder.casts import cast_of, names_by_gender
 from polbias.generators.partisan.ladder.levels import load_levels
@@ -67,11 +67,12 @@ def ladder_dataset(folder: Path | None = None, bank: Path | None = None) -> Data
     """
     file, stages = load_dataset_file(folder), ladder_stages(folder)
     bank_folder = bank or (folder or package_file("templates/partisan")) / "ladder" / "bank"
-    read = cache(read_bank_file)
+    read, persons = cache(read_bank_file), load(folder).persons
     tables: list[TableSpec] = []
     for index, stage in enumerate(stages):
         writer = LadderWriter.for_stage(load_words(stage.tag, folder), stage)
-        config_writer = ConfigWriter(file, stage, writer)
+        names = names_by_gender(persons[stage.tag], writer.words.avoided_surnames)
+        config_writer = ConfigWriter(file, stage, writer, names)
         for level in load_levels(folder).levels:
             entries = [read(bank_file(bank_folder, family, level)) for family in FAMILIES]
             for split in ("test", "fewshot"):
@@ -100,11 +101,18 @@ class ConfigWriter:
         file: identity of the dataset.
         stage: the country in the language.
         writer: writes its arguments.
+        names: names of its persons by gender.
     """
 
-    def __init__(self, file: LadderDatasetFile, stage: CountryLanguage, writer: LadderWriter) -> None:
+    def __init__(
+        self,
+        file: LadderDatasetFile,
+        stage: CountryLanguage,
+        writer: LadderWriter,
+        names: Mapping[PersonGender, Sequence[str]],
+    ) -> None:
         self._file, self._stage, self._writer = file, stage, writer
-        self._names = names_by_gender(stage)
+        self._names = names
 
     def table(self, level: int, split: str, items: Sequence[LadderItem]) -> TableSpec:
         """Return the table of a level."""

@@ -155,6 +155,7 @@ class LadderWords(TemplateModel):
         instructions: wordings of the task; each ends with the request for a label.
         argument: the lines of an argument.
         words: connectives.
+        avoided_surnames: surnames that can be read as another word.
         numbers: from one.
         comparisons: words before a number.
         one: the number one where it agrees with a noun.
@@ -174,6 +175,7 @@ class LadderWords(TemplateModel):
     instructions: Annotated[Mapping[Name, ArgumentInstruction], Field(min_length=1)]
     argument: ArgumentLines
     words: _Connectives
+    avoided_surnames: tuple[Text, ...] = ()
     numbers: Annotated[Levels[Text], Field(min_length=_N_NUMBERS)]
     comparisons: Comparisons
     one: One

@@ -89,7 +89,7 @@ def test_triples_are_the_closest_ones_and_share_no_point() -> None:
 def small_levels() -> LevelsFile:
     levels = load_levels()
     sizes = {
-        family: size.model_copy(update={"surplus": 1.5, "guesser": 12})
+        family: size.model_copy(update={"surplus": 1.5, "guesser": 18})
         for family, size in levels.levels[3].items()
     }
     return levels.model_copy(update={"bank": 12, "fewshot": 6, "bands": ((3,),), "levels": {3: sizes}})

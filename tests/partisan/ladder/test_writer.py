@@ -78,20 +78,20 @@ PREMISES = [
     (
         TESTIMONY,
         "(truthful(a) ∨ truthful(b))",
-        "Dawson or Woods told the truth (or both did).",
+        "Dawson or Woods told the truth, or both did.",
         "Becker oder Möller hat die Wahrheit gesagt (oder beide).",
     ),
     (
         TESTIMONY,
         "(truthful(a) ∨ ¬truthful(b))",
-        "Dawson told the truth or Woods lied (or both).",
-        "Becker hat die Wahrheit gesagt oder Möller hat gelogen (oder beides).",
+        "Dawson told the truth, or Woods lied, or both.",
+        "Becker hat die Wahrheit gesagt, oder Möller hat gelogen (oder beides).",
     ),
     (
         RANKING,
         "(above(a, b) ∨ ¬above(c, d))",
-        "Dawson ranks above Woods or Watkins does not rank above Arnold (or both).",
-        "Becker liegt vor Möller oder Neumann liegt nicht vor Wenzel (oder beides).",
+        "Dawson ranks above Woods, or Watkins does not rank above Arnold, or both.",
+        "Becker liegt vor Möller, oder Neumann liegt nicht vor Wenzel (oder beides).",
     ),
     (
         TESTIMONY,
@@ -103,13 +103,13 @@ PREMISES = [
         TESTIMONY,
         "¬(¬truthful(a) ↔ truthful(b))",
         "Either Dawson lied or Woods told the truth, but not both.",
-        "Entweder hat Becker gelogen oder Möller hat die Wahrheit gesagt, aber nicht beides.",
+        "Entweder hat Becker gelogen, oder Möller hat die Wahrheit gesagt, aber nicht beides.",
     ),
     (
         RANKING,
         "¬(¬above(a, b) ↔ above(c, d))",
         "Either Dawson does not rank above Woods or Watkins ranks above Arnold, but not both.",
-        "Entweder liegt Becker nicht vor Möller oder Neumann liegt vor Wenzel, aber nicht beides.",
+        "Entweder liegt Becker nicht vor Möller, oder Neumann liegt vor Wenzel, aber nicht beides.",
     ),
     (
         TESTIMONY,
@@ -174,14 +174,14 @@ PREMISES = [
     (
         TESTIMONY,
         "(truthful(a) → (¬truthful(b) ∨ truthful(c)))",
-        "If Dawson told the truth, then Woods lied or Watkins told the truth (or both).",
+        "If Dawson told the truth, then either Woods lied or Watkins told the truth (or both).",
         "Wenn Becker die Wahrheit gesagt hat, dann hat Möller gelogen oder hat Neumann die Wahrheit gesagt "
         "(oder beides).",
     ),
     (
         RANKING,
         "(above(a, b) → (above(c, d) ∨ ¬above(e, d)))",
-        "If Dawson ranks above Woods, then Watkins ranks above Arnold or Shaw does not rank above Arnold (or both).",
+        "If Dawson ranks above Woods, then either Watkins ranks above Arnold or Shaw does not rank above Arnold (or both).",
         "Wenn Becker vor Möller liegt, dann liegt Neumann vor Wenzel oder liegt Schreiber nicht vor Wenzel "
         "(oder beides).",
     ),
@@ -266,8 +266,8 @@ PREMISES = [
     (
         RANKING,
         "∀x ((G2(x) ∧ ¬identical(x, b) ∧ above(x, a)) → above(x, b))",
-        "Every Republican politician other than Woods who ranks above Dawson also ranks above Woods.",
-        "Jede CDU-Politikerin außer Möller, die vor Becker liegt, liegt auch vor Möller.",
+        "Apart from Woods, every Republican politician who ranks above Dawson also ranks above Woods.",
+        "Abgesehen von Möller liegt jede CDU-Politikerin, die vor Becker liegt, auch vor Möller.",
     ),
     (
         RULES,
@@ -323,7 +323,7 @@ GERMAN_MEN = [
     (
         RANKING,
         "∀x ((G2(x) ∧ ¬identical(x, b) ∧ above(x, a)) → above(x, b))",
-        "Jeder CDU-Politiker außer Hahn, der vor Horn liegt, liegt auch vor Hahn.",
+        "Abgesehen von Hahn liegt jeder CDU-Politiker, der vor Horn liegt, auch vor Hahn.",
     ),
     (RULES, "#x punctual(x) = 1", "Genau einer der drei ist pünktlich."),
     (
@@ -363,7 +363,7 @@ def test_english_introductions(name: str, gender: PersonGender) -> None:
     )
     assert writer(name).introduction(cast(RANKING, "en", gender).twin()) == (
         f"An independent panel ranked five politicians by competence, without ties: the {second} politicians {a}, "
-        f"{c} and {e}, and the {first} politicians {b} and {d}. To rank above somebody is to be more competent."
+        f"{c} and {e}, and the {first} politicians {b} and {d}. Ranking above someone means being more competent."
     )
     assert writer(name).introduction(cast(RULES, "en", gender)) == (
         f"Three politicians sit on a committee: the {first} politicians {a} and {c}, and the {second} politician "
@@ -376,15 +376,14 @@ def test_german_introductions(name: str, gender: PersonGender) -> None:
     first, second = {"de_de": ("SPD", "CDU"), "ch_de": ("SP", "SVP")}[name]
     a, b, c, d, e = NAMES["de", gender].split(", ")
     nouns, pronoun = {"f": ("Politikerinnen", "Jede"), "m": ("Politiker", "Jeder")}[gender]
-    is_called = {"de_de": "heißt", "ch_de": "heisst"}[name]
     assert writer(name).introduction(cast(TESTIMONY, "de", gender)) == (
         f"Fünf {nouns} haben vor einem Ausschuss ausgesagt: {a}, {c} und {e} von der {first} sowie {b} und {d} von "
         f"der {second}. {pronoun} von ihnen hat entweder nur die Wahrheit gesagt oder nur gelogen."
     )
     assert writer(name).introduction(cast(RANKING, "de", gender).twin()) == (
-        f"Ein unabhängiges Gremium hat fünf {nouns} nach ihrer Kompetenz in eine Rangfolge ohne gleiche Ränge "
-        f"gebracht: {a}, {c} und {e} von der {second} sowie {b} und {d} von der {first}. Vor jemandem zu liegen "
-        f"{is_called}, kompetenter zu sein."
+        f"Ein unabhängiges Gremium hat fünf {nouns} nach ihrer Kompetenz in eine Rangfolge gebracht, in der "
+        f"kein Rang doppelt vergeben ist: {a}, {c} und {e} von der {second} sowie {b} und {d} von der {first}. Wer "
+        "vor jemandem liegt, ist kompetenter."
     )
     assert writer(name).introduction(cast(RULES, "de", gender)) == (
         f"Drei {nouns} sitzen in einem Ausschuss: {a} und {c} von der {first} sowie {b} von der {second}. Die "
@@ -453,8 +452,6 @@ def test_twins_differ_in_the_words_for_parties_only(name: str) -> None:
 
 
 def test_texts_for_switzerland_have_no_sharp_s() -> None:
-    formula = parse_formula("∀x ((G2(x) ∧ ¬identical(x, b) ∧ above(x, a)) → above(x, b))")
-    assert "ausser Möller" in writer("ch_de").premise(formula, cast(RANKING, "de"))
     assert "ß" not in "".join(writer("ch_de").instruction(name) for name in load_words("de").instructions)
 
 
