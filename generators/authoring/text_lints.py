@@ -25,7 +25,7 @@ _GERMAN_ARTICLES = {
 _INDEFINITE = {"en": "a|an|another|one|some", "de": "ein|eine|einen|einem|einer|eines"}
 # A relative clause or an attribute says which person is meant; a prefix of the verb may stand before it.
 _SPECIFIED = {
-    "en": r"(?! (?:who|whose|whom|that|of|in|from|stating)\b)",
+    "en": r"(?! (?:who|whose|whom|that|of|in|from|stating)\b)(?-i:(?! [A-Z]))",  # "the politician Ann Lee"
     "de": r"(?!(?: (?:an|auf|aus|ein|mit|vor|zu))?, (?:die|der|das|de[mn]|dessen|deren)\b)",
 }
 

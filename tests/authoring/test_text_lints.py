@@ -53,6 +53,7 @@ def test_a_slip_is_named(text: str, language: str, country: str | None, slip: st
         ("Ann is more skilled than a certain juror, because that juror is musical.", "en", "US"),
         ("keeping the labour market flexible", "en", "GB"),
         ("The Labour Party and the person stating the argument", "en", "US"),
+        ("Two sit there: the Labour politician Ann Lee, and the Green politician Bea Fox.", "en", "GB"),
         ("Analyses of the humorous and the vigorous", "en", "GB"),
         ("Nimm die Perspektive der Person ein, die das Argument vorträgt.", "de", "DE"),
         ("Anna ist so fähig wie ein bestimmtes Jurymitglied. Dieses Jurymitglied ist belesen.", "de", "DE"),

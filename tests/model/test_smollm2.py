@@ -16,6 +16,7 @@ pytestmark = pytest.mark.model
 ROWS, TOKENS = 8, 24
 TASKS = (
     "polbias_en_formal_mini",
+    "polbias_ladder_us_en_l1",
     "polbias_wason",
     "polbias_policy_stance_mini",
     "polbias_xphemism_mini",
@@ -68,6 +69,6 @@ def test_three_routes_and_their_report(
     run(environment, "polbias", "report", own, inspect, "-o", tmp_path / "report")
     summary = json.loads((tmp_path / "report" / "summary.json").read_text("utf-8"))
     assert {each["instrument"] for each in summary["findings"]} == {
-        "partisan", "normative", "policy", "xphemism", "selfassess",
+        "partisan", "ladder", "normative", "policy", "xphemism", "selfassess",
     }  # fmt: skip
     assert len({each["respondent"] for each in summary["findings"]}) >= 2
