@@ -303,7 +303,12 @@ def possessive_changes(
         rivals = (rival for rival in range(index) if not phrase.first <= rival <= last)
         determiner = word_classes.determiner_of(low)
         if determiner and determiner.stem == _possessive_stem(old.column) != _possessive_stem(new.column):
+            if low == "sein" and not _is_before_noun(tokens, index):
+                continue  # the verb
             if old.case != "nom":
+                others = (other for other in range(len(tokens)) if not phrase.first <= other <= last)
+                if not any(_may_own(tokens, other, old) for other in others if other != index + 1):
+                    raise NeedsReviewError("possessive", f'"{token.text}" may refer to the word, {change}')
                 continue
             if index not in clause_indices or any(
                 rival in clause_indices and _may_possess(tokens, rival, old) for rival in rivals
@@ -353,13 +358,24 @@ def _replaces_noun(tokens: Tokens, index: int) -> bool:
 def _is_before_noun(tokens: Tokens, index: int) -> bool:
     """Whether a noun follows, with or without adjectives: "jede dritte Klinik"."""
     for token in tokens[index + 1 :]:
-        if token.is_noun or not token.low.endswith(ENDINGS):
+        if token.is_noun or not (token.low.endswith(ENDINGS) or token.kind == "number"):
             return token.is_noun
     return False
 
 
 def _possessive_stem(column: str) -> str:
     return "sein" if column in ("m", "n") else "ihr"
+
+
+def _may_own(tokens: Tokens, index: int, old: Agreement) -> bool:
+    """Whether a possessive may refer to this word: a pronoun, or a noun of no other gender."""
+    token = tokens[index]
+    if token.low in word_classes.PERSONAL_PRONOUNS[old.column]:
+        return True
+    if not token.is_noun or token.low in german.CLOSED:
+        return False
+    column = "pl" if german.is_plural(token.text) else german.gender(token.text)
+    return column is None or _possessive_stem(column) == _possessive_stem(old.column)
 
 
 def _may_possess(tokens: Tokens, index: int, old: Agreement) -> bool:
