@@ -198,6 +198,7 @@ def test_a_phrase_cannot_be_a_member() -> None:
         ("Die Friedensmission der Stadt hat ihren Preis.", MISSION, WAR, "possessive"),
         ("Die Friedensmission endet, weil sie zu teuer ist.", MISSION, WAR, "pronoun"),
         ("Wir wollen ein Gefängnis bauen und werden seine Leitung wählen.", "Gefängnis", "Justizvollzugsanstalt", "possessive"),
+        ("Die Ampel beendet den Krieg und seine Folgen.", WAR, MISSION, "possessive"),
         ("Die soziale und regionale Ungleichheit wächst.", "Ungleichheit", "soziale Schieflage", "already-there"),
         ("Steuern und Abgaben sinken.", "Steuer", "Abgabe", "already-there"),
         ("Umwelt- und Klimaschutz kosten Geld.", "Klimaschutz", "Umweltschutz", "already-there"),

@@ -306,8 +306,7 @@ def possessive_changes(
             if low == "sein" and not _is_before_noun(tokens, index):
                 continue  # the verb
             if old.case != "nom":
-                others = (other for other in range(len(tokens)) if not phrase.first <= other <= last)
-                if not any(_may_own(tokens, other, old) for other in others if other != index + 1):
+                if not _has_other_owner(tokens, index, phrase, last, old):
                     raise NeedsReviewError("possessive", f'"{token.text}" may refer to the word, {change}')
                 continue
             if index not in clause_indices or any(
@@ -367,15 +366,21 @@ def _possessive_stem(column: str) -> str:
     return "sein" if column in ("m", "n") else "ihr"
 
 
-def _may_own(tokens: Tokens, index: int, old: Agreement) -> bool:
-    """Whether a possessive may refer to this word: a pronoun, or a noun of no other gender."""
-    token = tokens[index]
-    if token.low in word_classes.PERSONAL_PRONOUNS[old.column]:
+def _has_other_owner(tokens: Tokens, index: int, phrase: NounPhrase, last: int, old: Agreement) -> bool:
+    """Whether a possessive may refer to another word: a pronoun, or a noun that no other gender excludes.
+
+    In "den Krieg und seine Folgen" only a pronoun can be that word.
+    """
+    others = [*tokens[: phrase.first], *tokens[last + 1 : index], *tokens[index + 2 :]]
+    if any(other.low in word_classes.PERSONAL_PRONOUNS[old.column] for other in others):
         return True
-    if not token.is_noun or token.low in german.CLOSED:
+    if index == last + 2 and tokens[last + 1].low in word_classes.CONJUNCTIONS:
         return False
-    column = "pl" if german.is_plural(token.text) else german.gender(token.text)
-    return column is None or _possessive_stem(column) == _possessive_stem(old.column)
+    nouns = (other.text for other in others if other.is_noun and other.low not in german.CLOSED)
+    columns = ("pl" if german.is_plural(noun) else german.gender(noun) for noun in nouns)
+    return any(
+        column is None or _possessive_stem(column) == _possessive_stem(old.column) for column in columns
+    )
 
 
 def _may_possess(tokens: Tokens, index: int, old: Agreement) -> bool:
