@@ -140,6 +140,9 @@ class TaggedWord:
         pos: universal part of speech, such as "NOUN"; "" without a tagger.
         forms: values of the feature ``VerbForm``, such as "Fin".
         lemma: dictionary form; "" without a lemmatizer.
+        gender: value of the feature ``Gender``, such as "Fem"; "" if unknown.
+        number: value of the feature ``Number``, such as "Plur"; "" if unknown.
+        head: index of the first character of its head, its own index for a root; None without a parser.
         root: whether it is the root of its sentence or an auxiliary of the root; None without a parser.
         begins_sentence: whether a sentence begins here; None without sentence boundaries.
     """
@@ -149,6 +152,9 @@ class TaggedWord:
     pos: str = ""
     forms: frozenset[str] = frozenset()
     lemma: str = ""
+    gender: str = ""
+    number: str = ""
+    head: int | None = None
     root: bool | None = None
     begins_sentence: bool | None = None
 
@@ -270,6 +276,9 @@ class Pipeline:
                     pos=token.pos_,
                     forms=frozenset(token.morph.get("VerbForm")),
                     lemma=token.lemma_,
+                    gender="".join(token.morph.get("Gender")[:1]),
+                    number="".join(token.morph.get("Number")[:1]),
+                    head=token.head.idx if parsed else None,
                     root=_is_root(token) if parsed else None,
                     begins_sentence=bool(token.is_sent_start) if split else None,
                 )
