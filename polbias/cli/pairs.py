@@ -158,6 +158,8 @@ def _propose(output: Path, repeats: int, chat: Chat, ask: Ask, lexicon: Lexicon,
     proposals, problems = parse_proposals(requests, outcome.answers)
     for problem in problems:
         echo(problem, err=True)
+    if not any(outcome.answers):
+        return False
     rows = [judge_proposal(pair, lexicon, maker) for pair in proposals]
     write_text(output, csv_text(rows))
     n_in_lexicon = sum(row["in_lexicon"] == "yes" for row in rows)

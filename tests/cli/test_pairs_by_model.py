@@ -124,6 +124,15 @@ def test_an_answer_without_a_table_is_named(tmp_path: Path) -> None:
     assert "0 word pairs" in done.stdout
 
 
+def test_without_an_answer_the_pairs_of_an_earlier_run_stay(tmp_path: Path) -> None:
+    (tmp_path / "out.csv").write_text("pair_id,first,second\n", "utf-8")
+    (tmp_path / "recorded.jsonl").touch()
+    done = run_polbias(*_command(tmp_path, "--propose", "--replay"), check=False)
+    assert done.returncode == 1
+    assert "no response is recorded" in done.stderr
+    assert (tmp_path / "out.csv").read_text("utf-8") == "pair_id,first,second\n"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
