@@ -224,8 +224,8 @@ def statement_file(entries: Iterable[StatementTexts], languages: Iterable[str], 
 
     Args:
         entries: the statements.
-        languages: their languages; those that the build does not accept are left out.
-        country: ISO 3166 code; any other text is left out.
+        languages: their languages; languages that the build does not accept are dropped.
+        country: ISO 3166 code; any other text is dropped.
     """
     codes = [language for language in languages if language in BUILD_LANGUAGES]
     header = {"country": country} if re.fullmatch("[A-Z]{2}", country) else {}

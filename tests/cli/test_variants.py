@@ -247,3 +247,30 @@ def test_a_run_that_is_interrupted_between_the_steps_asks_only_for_the_second(fo
         run_polbias(*command(folder, *options, *addresses), env=KEYS)
         assert chats.count + len(deepls.bodies) - before == len(recorded) - 4 == 2
     assert (folder / "out.jsonl").read_bytes() == whole
+
+
+def test_a_language_that_the_build_does_not_accept_gives_an_english_statement_file(folder: Path) -> None:
+    (folder / "in.txt").write_text("Państwo powinno bardziej wspierać żłobki.\n", "utf-8")
+    english = ENGLISH[STATEMENT]
+    with ChatServer(answer) as chats, DeepLServer(lambda text: english) as deepls:
+        options = ["--translate", "en", "--yes", "--base-url", chats.base_url, "--deepl-url", deepls.url]
+        done = run_polbias(
+            *command(folder, *options, output="pl.yaml", language="pl", country="PL"), env=KEYS
+        )
+    assert done.stderr.count("pl: no negation rules") == 1
+    assert deepls.bodies[0]["source_lang"] == "PL"
+    path = folder / "pl.yaml"
+    path.write_text(fill_in(path.read_text("utf-8")), "utf-8")
+    file = load_statements(path)
+    assert file.languages == ("en",)
+    assert file.statements[0].wordings["en"].negation == ENGLISH[NEGATION]
+
+
+def test_a_rule_that_abstains_is_a_problem_of_the_negation(folder: Path) -> None:
+    (folder / "in.txt").write_text("Some taxes should rise.\n", "utf-8")
+    with ChatServer(answer) as server:
+        run_polbias(*command(folder, "--yes", "--base-url", server.base_url, language="en"), env=KEYS)
+    record = json.loads((folder / "out.jsonl").read_text("utf-8"))
+    assert record["negation_rules"]["en"].startswith("abstain:")
+    assert ("negation", "not-negated") in [(p["variant"], p["code"]) for p in record["problems"]]
+    assert "negation" not in record["texts"]["en"]
