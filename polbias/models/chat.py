@@ -115,7 +115,7 @@ class Service:
     key_name: ClassVar[str]
     url_option: ClassVar[str]
     timeout: ClassVar[float]
-    reach_timeout: ClassVar[float] = 10.0
+    reach_timeout: ClassVar[float] = 8.0
     retries: ClassVar[int] = 5
 
     def __post_init__(self) -> None:
