@@ -1,4 +1,4 @@
-"""Negation of statements by rule, in five languages."""
+"""Negation of statements by rule, in four languages."""
 
 from __future__ import annotations
 
