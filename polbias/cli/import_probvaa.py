@@ -28,6 +28,7 @@ def import_probvaa(
     """
     from polbias.generators.engine import build_dataset
     from polbias.generators.engine.publication import Publication
+    from polbias.generators.policy.party_scales import scale_correlations
     from polbias.generators.policy.published import dataset, load
     from polbias.manifest import Manifest
     from polbias.publishing.card import render_card
@@ -45,6 +46,8 @@ def import_probvaa(
     console = Console(highlight=False)
     for difference in data.differences:
         console.print(difference, soft_wrap=True, markup=False)
+    for correlation in scale_correlations(folder):
+        console.print(str(correlation), soft_wrap=True, markup=False)
     for config, splits in built.manifest.configs.items():
         console.print(f"{config}: {splits['test'].rows:,} prompts", soft_wrap=True)
     console.print(f"in {(out or build_root()) / built.manifest.dataset}", soft_wrap=True, markup=False)
