@@ -20,6 +20,7 @@ from polbias.generators.auditing.audit import Audit, format_choices
 from polbias.generators.auditing.items import (
     CONFIRMED,
     CONTRADICTED,
+    UNPARSED,
     VERDICTS,
     AuditedItem,
     AuditItem,
@@ -35,7 +36,6 @@ from polbias.generators.engine.table_columns import (
     table,
 )
 from polbias.generators.logic.formula import KD, Inference, predicates
-from polbias.generators.logic.prover import ReadingError
 from polbias.generators.normative.items import content_types_of, verdicts_of
 from polbias.generators.normative.prompts import STYLES, ProblemPrompts, exemplars
 from polbias.generators.normative.reading import read_item
@@ -138,7 +138,7 @@ class PublishedNormative:
         return {config: {verdict: count[verdict] for verdict in VERDICTS} for config, count in counts.items()}
 
     def doubtful_labels(self) -> Sequence[Document]:
-        """Return the ids of the items with a wrong or doubtful gold label, wrong ones first, with the reason."""
+        """Return the ids of the items whose gold label is wrong or doubtful, wrong ones first."""
         groups: dict[tuple[str, str, str, str], list[str]] = {}
         for config, rows in self.problems.items():
             for problem in rows:
@@ -197,7 +197,7 @@ def load(paths: Sequence[Path], columns: Mapping[str, str] | None = None) -> Pub
                     f"{location}: field 'id': found {identifier!r}, expected no second item of "
                     f"{cell.config} with it; {first_location} is the first; remove one of both"
                 )
-            inference = _read_inference(item, cell.domain)
+            inference = _read_inference(audited, cell.domain)
             problem = PublishedProblem(f"{cell.pattern}/{identifier}", cell, audited, inference)
             problems.setdefault(cell.config, []).append(problem)
     configs = [f"{domain}_{task}" for task, domain in product(ALL_TASKS, ALL_DOMAINS)]
@@ -231,13 +231,12 @@ def _read_cell(item: AuditItem, location: str, pattern_by_id: Mapping[str, Infer
     return Cell(domain, pattern.task, pattern.id, content_type)
 
 
-def _read_inference(item: AuditItem, domain: Domain) -> Inference | None:
-    """Return the first interpretation of an item, None if it cannot be parsed."""
-    premises, hypothesis = item.sentences
-    try:
-        return read_item(premises, hypothesis, domain).readings[0].inference
-    except ReadingError:
+def _read_inference(audited: AuditedItem, domain: Domain) -> Inference | None:
+    """Return the first interpretation of an item, None if the auditor could not parse or decide it."""
+    if audited.verdict == UNPARSED:
         return None
+    premises, hypothesis = audited.item.sentences
+    return read_item(premises, hypothesis, domain).readings[0].inference
 
 
 def _describe_files(paths: Sequence[Path]) -> Iterable[str]:

@@ -44,7 +44,9 @@ def test_every_label_has_the_verdict_of_the_auditor(tmp_path: Path) -> None:
 
 def test_differences_are_files_and_cells(tmp_path: Path) -> None:
     differences = load(make(tmp_path)).differences
-    assert "epistemic.tsv: is not byte for byte one of deontic_single.tsv, epistemic_multiple.tsv" in differences
+    assert (
+        "epistemic.tsv: is not byte for byte one of deontic_single.tsv, epistemic_multiple.tsv" in differences
+    )
     assert "deontic_logic: 6 of 640 items" in differences
     assert "deontic_logic: NotMu-MiNot, congruent: 1 items, expected 20" in differences
     assert "epistemic_logic: 0 of 480 items" in differences
