@@ -1,6 +1,6 @@
 """Reader of a user's copy of the normative data of Ozeki et al. (2025), its audit, and prompts about it.
 
-The reader and the prover are those of `polbias audit --format normative`.
+The reader and the prover are shared with `polbias audit --format normative`.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _LAYOUT = replace(
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 
 
-class Cell(NamedTuple):
+class PublishedCell(NamedTuple):
     """Cell of the paper's design, with the config of its items."""
 
     domain: Domain
@@ -96,7 +96,7 @@ class PublishedProblem:
     """
 
     id: str
-    cell: Cell
+    cell: PublishedCell
     audited: AuditedItem
     inference: Inference | None
 
@@ -206,7 +206,9 @@ def load(paths: Sequence[Path], columns: Mapping[str, str] | None = None) -> Pub
     return PublishedNormative(family, sorted_problems, differences)
 
 
-def _read_cell(item: AuditItem, location: str, pattern_by_id: Mapping[str, InferencePattern]) -> Cell:
+def _read_cell(
+    item: AuditItem, location: str, pattern_by_id: Mapping[str, InferencePattern]
+) -> PublishedCell:
     """Return the cell of an item, or raise an error that names line and field."""
     if item.problem:
         raise InputError(f"{location}: {item.problem}; correct this line")
@@ -228,7 +230,7 @@ def _read_cell(item: AuditItem, location: str, pattern_by_id: Mapping[str, Infer
     content_type = item.values["content_type"]
     if content_type not in content_types_of(pattern):
         raise refuse("content_type", content_types_of(pattern))
-    return Cell(domain, pattern.task, pattern.id, content_type)
+    return PublishedCell(domain, pattern.task, pattern.id, content_type)
 
 
 def _read_inference(audited: AuditedItem, domain: Domain) -> Inference | None:
@@ -252,7 +254,7 @@ def _describe_counts(
     """Yield the configs and the cells whose number of items is not the paper's."""
     for task, domain in product(ALL_TASKS, ALL_DOMAINS):
         cells = [
-            Cell(domain, task, pattern.id, content_type)
+            PublishedCell(domain, task, pattern.id, content_type)
             for pattern in family.patterns_of(domain, task)
             for content_type in content_types_of(pattern)
         ]

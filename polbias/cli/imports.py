@@ -85,7 +85,7 @@ def _build(
     lines: Sequence[str],
     out: Path | None,
 ) -> None:
-    """Build the dataset with its card, and print what differs and what was built."""
+    """Build the dataset with its card, and print the differences and the number of prompts."""
     from polbias.generators.engine import build_dataset
     from polbias.generators.engine.publication import Publication
     from polbias.manifest import Manifest
