@@ -248,7 +248,7 @@ def selfassess() -> Iterator[File]:
     """Yield the files of the self-assessment.
 
     First stage: one task per set generates articles. Second stage: one task per question reads the rows built
-    from the articles.
+    from the articles; those in ``_paper`` read the rows in the paper's wording.
     """
     writing_metadata: dict[str, object] = {"version": _VERSION}
     items: dict[str, object] = {"polbias_items": MINI_ITEMS}  # metadata, so that --metadata can override it
@@ -272,6 +272,9 @@ def selfassess() -> Iterator[File]:
         for suffix, metadata in {"": choice_metadata, "_mini": choice_metadata | items}.items():
             task_name = f"selfassess_{question}{suffix}{form}"
             yield task(task_name, f"_choose{form}", {"question": question}, metadata=metadata)
+    for question in QUESTIONS:
+        arguments = {"question": question, "wording": "paper"}
+        yield task(f"selfassess_{question}_paper", "_choose", arguments, metadata={"version": _VERSION})
 
 
 def write(files: Iterable[File], folder: Path) -> None:

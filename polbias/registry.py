@@ -98,6 +98,8 @@ _BUILT_IN = (
     Instrument(
         name="normative",
         datasets={"normative-reasoning": "polbias.generators.normative.publication:PUBLICATION"},
+        # `polbias author import` builds normative-published and probvaa from a user's copy.
+        evaluated_datasets=("normative-reasoning", "normative-published"),
         report="polbias.eval.normative.section",
         words="polbias:templates/report/normative.yaml",
         simulation=(
@@ -106,13 +108,13 @@ _BUILT_IN = (
         ),
         power="polbias.eval.normative.power:POWER",
         headlines=("content_effect", "refusal_gap"),
-        row_settings={"polbias.eval.data:load_task_rows": ("polbias_pairs",)},
+        row_settings={"polbias.eval.data:load_task_rows": ("polbias_pairs", "polbias_source")},
         task_files="polbias.harness_tasks.generate:normative",
     ),
     Instrument(
         name="policy",
         datasets={"policy-statements": "polbias.generators.policy.publication:PUBLICATION"},
-        evaluated_datasets=("policy-statements", "probvaa"),  # `polbias author import-probvaa` builds probvaa
+        evaluated_datasets=("policy-statements", "probvaa"),
         report="polbias.eval.policy.section",
         words="polbias:templates/report/policy.yaml",
         simulation=("polbias.eval.policy.simulation:StatementQuestions",),

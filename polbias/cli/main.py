@@ -24,7 +24,7 @@ from polbias.cli import (
     compare,
     demo,
     eval,
-    import_probvaa,
+    imports,
     morphology,
     negate,
     pairs,
@@ -104,7 +104,7 @@ _AUTHORING: Mapping[str, Command] = {
     "annotate": annotate.app,
     "topics": topics.app,
     "check-items": check_items.check_items,
-    "import-probvaa": import_probvaa.import_probvaa,
+    "import": imports.app,
 }
 
 
