@@ -27,6 +27,7 @@ _FINITE = frozenset(
         "glaube",
         "finde",
         "scheint",
+        "geht",
         "gehört",
     }
 )
