@@ -26,9 +26,9 @@ from polbias.eval.report.file_answers import read_instrument_answers
 
 STATEMENTS, INSTRUCTIONS, ANSWERS = 240, 6, 30
 CONTRARY = 0.56
-"""Share of the statements whose opposite is a contrary, in policy-statements 2.0.0."""
-TOPICS, SIDED = 96, 166
-"""Topics, and statements of a side, in policy-statements 2.0.0."""
+"""Share of the statements whose opposite is a contrary, in policy-statements 3.1.0."""
+TOPICS, SIDED = 96, 109
+"""Topics, and statements of a side, in policy-statements 3.1.0."""
 REPLICATIONS = 200
 SEED = 8
 FULL = 72 * ANSWERS
