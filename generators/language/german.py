@@ -28,6 +28,7 @@ _FINITE = frozenset(
         "glaube",
         "finde",
         "scheint",
+        "geht",
         "gehört",
     }
 )
