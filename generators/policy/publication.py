@@ -33,7 +33,7 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
             for (name, title), file in zip(family.dataset.countries.items(), files, strict=True)
         ],
         "native": [
-            {"config": f"{name}_native", "title": family.dataset.countries[name], "language": language}
+            {"config": f"{name}_native", "language": language}
             for name, language in family.dataset.native.items()
         ],
         "native_instructions": {

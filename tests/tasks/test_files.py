@@ -205,7 +205,7 @@ def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, 
         return {}, 32 if "wason" in name else 2048 if data["polbias_style"] == "cot" else 10
     if family == "policy":
         kind, country = re.fullmatch(
-            r"polbias_policy_([a-z]+)(?:_([a-z]{2}|mini))?(?:_loglikelihood)?", name
+            r"polbias_policy_([a-z]+)(?:_([a-z]{2}(?:_native)?|mini))?(?:_loglikelihood)?", name
         ).groups()
         if not name.endswith("_loglikelihood"):
             number = 4 if mini else 1 if kind == "leaning" else 30
