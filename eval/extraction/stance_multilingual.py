@@ -279,12 +279,7 @@ def _find_hits(text: str, cues: Cues, words: LabelPatterns) -> tuple[list[_Hit],
                 judgements.append(_Hit(*match.span(), -value if is_echo and value < 0 else value, False))
     labels.sort(key=lambda hit: (hit.start, -hit.end))
     places = frozenset(place for hit in labels for place in range(hit.start, hit.end))
-    listed = {
-        hit
-        for pair in pairwise(labels)
-        if pair[0].value != pair[1].value and text[pair[0].end : pair[1].start].isspace()
-        for hit in pair
-    }
+    listed = _listed_labels(text, labels, cues)
     retained = [hit for hit in labels if hit not in listed]
     taken = places - {hit.start for hit in retained}
     judgements = [
@@ -299,6 +294,21 @@ def _follows_preposition(text: str, position: int, cues: Cues) -> bool:
     """Whether a preposition such as "for" is the last word before a position."""
     words = text[:position].split()
     return bool(words and cues["beneficiary"].fullmatch(words[-1]))
+
+
+def _listed_labels(text: str, labels: Sequence[_Hit], cues: Cues) -> set[_Hit]:
+    """Return the labels that stand side by side with one of the other side."""
+    listed: set[_Hit] = set()
+    is_second = False  # of two options, such as "stimme zu / stimme nicht zu"
+    for hit, following in pairwise(labels):
+        between = text[hit.end : following.start]
+        if hit.value == following.value or is_second:
+            is_second = False
+        elif between.isspace():
+            listed |= {hit, following}
+        else:
+            is_second = bool(cues["options"].fullmatch(between.strip()))
+    return listed
 
 
 def _part_start(text: str, position: int) -> int:
