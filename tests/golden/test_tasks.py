@@ -87,7 +87,9 @@ def test_prompts_requests_settings_and_metrics(
         monkeypatch.setenv("POLBIAS_LOCK", str(tmp_path / "datasets.lock"))
     if family == "selfassess":
         shown = demonstration().model_copy(update={"topics": 12})
-        monkeypatch.setenv("POLBIAS_STAGE2", str(write_choices(shown, tmp_path, ChoiceDesign(wordings=WORDINGS))))
+        monkeypatch.setenv(
+            "POLBIAS_STAGE2", str(write_choices(shown, tmp_path, ChoiceDesign(wordings=WORDINGS)))
+        )
     who = make_respondent("planted", effect=0.3, side="left", judgment=0.1, content=0.1, unparsable=0.05)
     made = run_tasks(_apart(family), who, seed=1, model="golden", limit=_ROWS)
     tasks = sorted(made.samples)
