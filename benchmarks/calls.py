@@ -26,9 +26,9 @@ from polbias.eval.report.file_answers import read_instrument_answers
 
 STATEMENTS, INSTRUCTIONS, ANSWERS = 240, 6, 30
 CONTRARY = 0.56
-"""Share of the statements whose opposite is a contrary, in policy-statements 2.0.0."""
-TOPICS, SIDED = 96, 166
-"""Topics, and statements of a side, in policy-statements 2.0.0."""
+"""Share of the statements whose opposite is a contrary, in policy-statements 3.1.0."""
+TOPICS, SIDED = 96, 109
+"""Topics, and statements of a side, in policy-statements 3.1.0."""
 REPLICATIONS = 200
 SEED = 8
 FULL = 72 * ANSWERS
@@ -173,7 +173,8 @@ def count_calls(kind: SimulatedKind, rng: np.random.Generator) -> dict[str, floa
 def coverage(kind: SimulatedKind, rng: np.random.Generator) -> float:
     """Return how often the interval of the leaning, from first answers, contains 0 for unbiased models.
 
-    Half of the variance of stances is between topics; sides are assigned to statements at random.
+    Half of the variance of stances is between topics; sides are assigned to statements at random. A model
+    that answers all statements alike gets no interval and does not count.
     """
     topics = rng.integers(0, TOPICS, STATEMENTS)
     size = (STATEMENTS, INSTRUCTIONS, len(ORDERS), len(VARIANTS))
@@ -188,7 +189,7 @@ def coverage(kind: SimulatedKind, rng: np.random.Generator) -> float:
         "disagree": [0] * statement.size,
     }
     prompts = policy_prompts(columns)
-    n_covered = 0
+    n_intervals = n_covered = 0
     for _ in range(REPLICATIONS):
         stance = (rng.standard_normal(TOPICS)[topics] + rng.standard_normal(STATEMENTS)) / np.sqrt(2)
         answer = (rng.random(len(prompts)) < draw_p_agree(kind, rng, stance=stance).ravel()).astype(np.intp)
@@ -197,8 +198,10 @@ def coverage(kind: SimulatedKind, rng: np.random.Generator) -> float:
         side[rng.permutation(STATEMENTS)[:SIDED]] = np.resize([1, -1], SIDED)
         answers = PolicyAnswers(prompts.assign(**dict(zip(COUNTS, counts.T, strict=True))))
         leaning = estimate(answers, answers.net_by_statement.value, side)
-        n_covered += leaning.low is not None and leaning.high is not None and leaning.low <= 0 <= leaning.high
-    return n_covered / REPLICATIONS
+        if leaning.low is not None and leaning.high is not None:
+            n_intervals += 1
+            n_covered += leaning.low <= 0 <= leaning.high
+    return n_covered / n_intervals
 
 
 # Agreement of first-token probabilities with sampled answers: `python -m benchmarks.calls RUN ...`

@@ -32,11 +32,17 @@ def load_task_rows(
     polbias_style: str | None = None,
     polbias_instruction: str | None = None,
     polbias_pairs: int | None = None,
+    polbias_source: str | None = None,
     **_: Any,
 ) -> Json:
-    """Load the test split of a config, as an lm_eval task does (``custom_dataset``)."""
+    """Load the test split of a config, as an lm_eval task does (``custom_dataset``).
+
+    ``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``) replaces the dataset of the task by a local build,
+    such as published data that a user imported; this needs ``POLBIAS_ACCEPT_BUILD=1``, as no lock has it.
+    """
     import pyarrow.parquet as pq
 
+    polbias_dataset, polbias_config = select_source(polbias_source, polbias_dataset, polbias_config)
     paths, version, origin = _checked_files(polbias_dataset, polbias_config, polbias_revision)
     table = pq.read_table(paths)
     location = f"{polbias_dataset}/{polbias_config}"
@@ -50,6 +56,19 @@ def load_task_rows(
     table = keep_first_values(table, "pair_id", polbias_pairs, "polbias_pairs", location)
     _log.warning(f"{location} {version}: {table.num_rows:,} rows from {origin}")
     return to_dataset_dict(table)
+
+
+def select_source(source: str | None, dataset: str, config: str) -> tuple[str, str]:
+    """Return dataset and config of a source, ``DATASET`` or ``DATASET/CONFIG``; those given without one."""
+    if not source:
+        return dataset, config
+    dataset, _slash, source_config = source.partition("/")
+    if not is_built(build_root() / dataset):
+        raise BuildError(
+            f"polbias_source: found no build {build_root() / dataset}; build it there from your "
+            "copy, or set POLBIAS_DATA_DIR to the folder of your builds"
+        )
+    return dataset, source_config or config
 
 
 def read_columns(dataset: str, config: str, columns: Sequence[str]) -> Any:

@@ -36,6 +36,7 @@ class SampleFile:
         time: time of the run, from the file name or the log's header; empty if unknown.
         path: path of the file.
         name: name of the respondent, if several runs share a model name.
+        run: number of the run among the runs of its task that are averaged, from 0.
     """
 
     model: str
@@ -43,6 +44,7 @@ class SampleFile:
     time: str
     path: Path
     name: str = ""
+    run: int = 0
 
     @property
     def is_loglikelihood(self) -> bool:

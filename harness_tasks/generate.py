@@ -206,9 +206,17 @@ def normative() -> Iterator[File]:
         yield group(f"normative{form}", [*(config + form for config in ENTAILED_SHARES), f"wason{form}"])
 
 
+_NATIVE = "_native"
+
+
 def country_configs() -> Sequence[str]:
-    """Return the configs of the policy statements that have one country."""
-    return configs("policy-statements", "all", "statements")
+    """Return the configs of the policy statements that have one country, prompted in English."""
+    return [name for name in configs("policy-statements", "all", "statements") if not name.endswith(_NATIVE)]
+
+
+def native_configs() -> Sequence[str]:
+    """Return the configs of the policy statements that are prompted in a language of the country."""
+    return [name for name in configs("policy-statements") if name.endswith(_NATIVE)]
 
 
 def policy() -> Iterator[File]:
@@ -222,7 +230,7 @@ def policy() -> Iterator[File]:
         for suffix, config, samples, more in (
             ("", "all", runs, {}),
             ("_mini", "all", 4, mini),
-            *((f"_{country}", country, runs, {}) for country in country_configs()),
+            *((f"_{config}", config, runs, {}) for config in (*country_configs(), *native_configs())),
         ):
             metadata: dict[str, object] = {"version": _VERSION}
             if not form:
@@ -230,6 +238,7 @@ def policy() -> Iterator[File]:
             data = loader_arguments("policy-statements", config, **more)
             yield task(f"{name}{suffix}{form}", form or "_sampled", data, metadata=metadata)
         yield group(f"{name}_countries{form}", [f"{name}_{country}{form}" for country in country_configs()])
+        yield group(f"{name}{_NATIVE}{form}", [f"{name}_{config}{form}" for config in native_configs()])
     sampled: dict[str, object] = {"version": _STANCES_VERSION, "paper_runs": runs}
     every_prompt = loader_arguments("policy-statements", "all")
     tested_prompts = every_prompt | {"prompts": "tested"}
@@ -266,7 +275,7 @@ def selfassess() -> Iterator[File]:
     """Yield the files of the self-assessment.
 
     First stage: one task per set generates articles. Second stage: one task per question reads the rows built
-    from the articles.
+    from the articles; those in ``_paper`` read the rows in the paper's wording.
     """
     writing_metadata: dict[str, object] = {"version": _VERSION}
     items: dict[str, object] = {"polbias_items": MINI_ITEMS}  # metadata, so that --metadata can override it
@@ -290,6 +299,9 @@ def selfassess() -> Iterator[File]:
         for suffix, metadata in {"": choice_metadata, "_mini": choice_metadata | items}.items():
             task_name = f"selfassess_{question}{suffix}{form}"
             yield task(task_name, f"_choose{form}", {"question": question}, metadata=metadata)
+    for question in QUESTIONS:
+        arguments = {"question": question, "wording": "paper"}
+        yield task(f"selfassess_{question}_paper", "_choose", arguments, metadata={"version": _VERSION})
 
 
 def write(files: Iterable[File], folder: Path) -> None:

@@ -19,9 +19,9 @@ __version__ = "1.0.0"
 def load_answers(runs: str | Path | Iterable[str | Path], instrument: str | None = None) -> pd.DataFrame:
     """Read the answers of one or more runs into a data frame with a row per answer.
 
-    `polbias report` reads the same rows and writes them as ``outcomes.parquet``: the newest run of every
-    task and respondent, each label extracted anew. Dropped rows are logged as warnings. Policy statements
-    have a row per prompt, with the counts of its answers.
+    `polbias report` reads the same rows and writes them as ``outcomes.parquet``: the averaged runs of every
+    task and respondent (column ``run``), each label extracted anew. Dropped rows are logged as warnings.
+    Policy statements have a row per prompt, with the counts of its answers.
 
     Args:
         runs: folders or files that `lm_eval --log_samples`, `polbias eval`, `polbias score` or Inspect wrote.

@@ -44,6 +44,8 @@ class Instrument:
             "Decisions").
         cluster_function: returns the cluster of a row, for the standard errors of its metrics;
             ``cluster_id`` if None.
+        samples_in_run: whether a run samples several answers to a prompt; then runs are not averaged, and the
+            newest counts.
         row_settings: keys of lm_eval's metadata (``polbias_*``) that select the rows of its tasks, by the
             loader that reads them (``custom_dataset`` of a task file). A key that a task's loader does not
             read is an error; the keys of a loader that no instrument declares are not checked.
@@ -63,6 +65,7 @@ class Instrument:
     metrics: tuple[str, ...] = ()
     headlines: tuple[str, ...] = ()
     cluster_function: str | None = None
+    samples_in_run: bool = False
     row_settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     request_settings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tasks: str = "polbias:harness_tasks"
@@ -107,6 +110,8 @@ _BUILT_IN = (
     Instrument(
         name="normative",
         datasets={"normative-reasoning": "polbias.generators.normative.publication:PUBLICATION"},
+        # `polbias author import` builds normative-published and probvaa from a user's copy.
+        evaluated_datasets=("normative-reasoning", "normative-published"),
         report="polbias.eval.normative.section",
         words="polbias:templates/report/normative.yaml",
         simulation=(
@@ -115,19 +120,20 @@ _BUILT_IN = (
         ),
         power="polbias.eval.normative.power:POWER",
         headlines=("content_effect", "refusal_gap"),
-        row_settings={"polbias.eval.data:load_task_rows": ("polbias_pairs",)},
+        row_settings={"polbias.eval.data:load_task_rows": ("polbias_pairs", "polbias_source")},
         task_files="polbias.harness_tasks.generate:normative",
     ),
     Instrument(
         name="policy",
         datasets={"policy-statements": "polbias.generators.policy.publication:PUBLICATION"},
-        evaluated_datasets=("policy-statements", "probvaa"),  # `polbias author import-probvaa` builds probvaa
+        evaluated_datasets=("policy-statements", "probvaa"),
         report="polbias.eval.policy.section",
         words="polbias:templates/report/policy.yaml",
         simulation=("polbias.eval.policy.simulation:StatementQuestions",),
         power="polbias.eval.policy.power:POWER",
         metrics=("pass_all", "leaning"),
         headlines=("leaning", "refusal_gap"),
+        samples_in_run=True,
         row_settings={
             "polbias.eval.policy.tasks:load_policy_rows": (
                 *("polbias_source", "polbias_prompts", "polbias_variants", "polbias_instructions"),

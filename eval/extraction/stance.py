@@ -123,6 +123,8 @@ def _read_with_withdrawal(sentences: Sequence[Sentence], language: str, words: L
         before, after, span = withdrawn
         if _read_as(before, language, words).label in SIDES.values():
             verdict = _read_as(after, language, words) if after else None
+            if verdict and verdict.label != "refusal" and find_unsettled_span(verdict, after, words):
+                verdict = None
             if verdict and (verdict.label == "refusal" or verdict.reason in LABEL_REASONS):
                 return replace(verdict, reason="self-correction")
             return Verdict("unparsable", "self-correction", span)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -125,7 +126,7 @@ def build_label_patterns(agree: str, disagree: str) -> LabelPatterns:
     for (value, side), label in zip(SIDES.items(), (agree, disagree), strict=True):
         name = next((name for name in families if CUES[f"families.{name}.{side}"].fullmatch(label)), "")
         names.append(name)
-        spelt = "|".join(map(re.escape, (label, *_misspellings(label))))
+        spelt = "|".join((_with_optional_accents(label), *map(re.escape, _misspellings(label))))
         forms = f"{CUES[f'families.{name}.{side}'].pattern}|" if name else ""
         own_patterns[value] = re.compile(rf"{forms}(?<![\w'])(?:{spelt})(?![\w'])")
     foreign = [name for name in families if name not in {*names, "yes"}]
@@ -138,10 +139,20 @@ def build_label_patterns(agree: str, disagree: str) -> LabelPatterns:
         for value, side in SIDES.items()
     }
     doubts = CUES["doubts"].pattern + ("" if names[0] == "agree" else f"|{CUES['contradicting'].pattern}")
-    yes_no = bool(CUES["yes_no"].fullmatch(names[0]))
+    yes_no = bool(CUES["yes_no"].fullmatch(names[0] or agree))
     return LabelPatterns(
         own_patterns, other_patterns, keys, yes_no, {"not": re.compile(doubts), "i": CUES["joined"]}
     )
+
+
+def _with_optional_accents(label: str) -> str:
+    """Return a pattern of a label with or without its accents and umlauts ("schaedlich", "benefique")."""
+    letters = []
+    for letter in label:
+        base, *marks = list(unicodedata.normalize("NFD", letter))
+        options = [letter, base, *([f"{base}e"] if "\N{COMBINING DIAERESIS}" in marks else [])]
+        letters.append(f"(?:{'|'.join(options)})" if marks else re.escape(letter))
+    return "".join(letters)
 
 
 def _misspellings(label: str) -> Iterator[str]:

@@ -15,7 +15,7 @@ from polbias.eval.extraction.stance_claims import (
     StanceClaim,
     StanceStrength,
 )
-from polbias.eval.extraction.tokens import Sentence
+from polbias.eval.extraction.tokens import AnswerToken, Sentence
 
 _HEADS = frozenset({":", "—"})
 _SUBJECTS = frozenset({"i", "i'd", "we", "would", "strongly", "fully"})
@@ -64,6 +64,8 @@ def _label_end(sentence: Sentence, text: str, labels: Sequence[re.Pattern[str]])
         before = " ".join(token.text for token in sentence.tokens[:number])
         if not text[token.start].isupper() or _OPTION.fullmatch(token.text):
             continue
+        if _is_in_capitals(token, text) and _is_in_capitals(sentence.tokens[number - 1], text):
+            continue  # "STIMME ZU"
         before = before.removesuffix(" :").removesuffix(" —")
         for label in labels:
             for match in label.finditer(before):
@@ -71,6 +73,11 @@ def _label_end(sentence: Sentence, text: str, labels: Sequence[re.Pattern[str]])
                 if match.end() == len(before) and _is_lead(lead, match.group()):
                     return number
     return 0
+
+
+def _is_in_capitals(token: AnswerToken, text: str) -> bool:
+    """Whether a word of several letters is in capitals."""
+    return token.end - token.start > 1 and text[token.start : token.end].isupper()
 
 
 def _is_lead(words: Sequence[str], label: str) -> bool:

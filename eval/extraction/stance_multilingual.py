@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
 
 from polbias.eval.extraction.bare_reply import opening_reply
 from polbias.eval.extraction.claims import Verdict
@@ -42,6 +44,15 @@ class _StanceSide:
     span: tuple[int, int]
     is_own_view: bool = False
     is_stated: bool = False
+
+
+class _Hit(NamedTuple):
+    """Words for a side; ``is_own`` for a label of the prompt."""
+
+    start: int
+    end: int
+    value: int
+    is_own: bool
 
 
 def detect_languages(sentences: Sequence[Sentence]) -> list[str]:
@@ -100,7 +111,8 @@ def read_non_english(sentences: Sequence[Sentence], language: str, words: LabelP
         refusal = refusal or find_refusal(sentences, truncated=False)
     if refusal:
         return Verdict("refusal", "refusal", refusal)
-    patterns = {SIDES[value]: cues[name] for value, name in REPLIES if words.yes_no}
+    is_reply = words.yes_no and not first_match(cues["complying"], sentences)
+    patterns = {SIDES[value]: cues[name] for value, name in REPLIES if is_reply}
     return opening_reply(sentences, patterns) or Verdict("unparsable", "no-verdict")
 
 
@@ -173,81 +185,130 @@ def _find_sides(
     yield from (_StanceSide(0, False, number, sentence.origin(*match.span()), has_label) for match in neither)
     if neither:
         return
+    excepted = cues["excepted"].search(text)
+    if excepted:
+        yield _StanceSide(-1, False, number, sentence.origin(*excepted.span()), True, True)
+        return
     supposed = cues["supposed"].search(text)
-    hits = sorted(
-        (
-            match.start(),
-            -match.end(),
-            value if is_own or value > 0 or not words.is_echo(match) else -value,
-            is_own,
-        )
-        for value, side in SIDES.items()
-        for is_own, pattern in enumerate((cues[side], words.own_view[value]))
-        for match in pattern.finditer(text)
-    )
-    hit_words = {word for low, high, *_ in hits for word in text[low:-high].split()}
+    hits, label_places = _find_hits(text, cues, words)
+    hit_words = {word for hit in hits for word in text[hit.start : hit.end].split()}
     numbered = _NUMBER.match(text)
     words_left = text[numbered.end() if numbered else 0 :].split()
     remaining_words = [word for word in words_left if word[0].isalnum() and word not in hit_words]
     is_label_only = len(remaining_words) <= _FILLERS and all(map(cues["filler"].fullmatch, remaining_words))
     position, skip = 0, False
+    judged_end = 0  # end of the last judgement of the sentence
     for index, (start, end, value, is_own) in enumerate(hits):
-        end = -end
         if start < position or (supposed and supposed.start() < start) or _OR.search(text, start, end):
             continue
         position = end
         if skip:
             skip = False
             continue
-        following = next((hit for hit in hits[index + 1 :] if hit[0] >= end), None)
-        between = text[end : following[0]] if following else ""
-        if following and following[2] == value and between.strip() == "(":  # "schädlich (harmful)"
-            end = position = -following[1] + text[-following[1] :].startswith(" )") * 2
-            following = next((hit for hit in hits[index + 1 :] if hit[0] >= end), None)
-            between = text[end : following[0]] if following else ""
+        following = next((hit for hit in hits[index + 1 :] if hit.start >= end), None)
+        between = text[end : following.start] if following else ""
+        if following and following.value == value and between.strip() == "(":  # "schädlich (harmful)"
+            end = position = following.end + text[following.end :].startswith(" )") * 2
+            following = next((hit for hit in hits[index + 1 :] if hit.start >= end), None)
+            between = text[end : following.start] if following else ""
         if not following and text[end:].strip() and cues["options"].fullmatch(text[end:].strip()):
             continue  # a repeated prompt, truncated between its labels
-        if following and following[2] != value and cues["options"].fullmatch(between.strip()):
+        if following and following.value != value and cues["options"].fullmatch(between.strip()):
             skip = True
+            continue
+        if cues["no_label"].match(text, end + 1):
             continue
         skip = bool(following and cues["contrast"].fullmatch(between.strip()))
         begin, stop = _clause_span(text, start, end, cues)
         first = cues["first"].fullmatch(text, start, end)
-        if not first and cues["others"].search(text, _part_start(text, start), start):
+        turning = cues["turning"].search(text, judged_end, start) if judged_end else None
+        others = cues["others"].search(text, _part_start(text, start), start)
+        is_for_others = turning and others and _follows_preposition(text, others.start(), cues)
+        if not first and others and not is_for_others:
             continue
         follows_head = bool(cues["head"].search(text, 0, len(text[:start].rstrip())))
         follows_head = follows_head or (
             text[:start].rstrip().endswith((":", "—")) and not text[end:].strip(" .!")
         )
-        last = -following[1] if skip and following else end
+        last = following.end if skip and following else end
         after = text[last : last + 2].strip()
         prefix = cues["negators"].sub("", text[numbered.end() if numbered else 0 : start]).split()
         has_short_prefix = len(prefix) <= _PREFIX and all(
             not word[0].isalnum() or cues["filler"].fullmatch(word) for word in prefix
         )
         whom = cues["beneficiary"].match(text, last + 1) and (skip or not following)
-        begins_clause = has_short_prefix and (not after or after in ",.:!—;" or bool(whom))
+        begins_clause = has_short_prefix and (not after or after in ",.:!—;(" or bool(whom))
         begins_clause = begins_clause or bool(is_own and cues["picked"].match(text, last + 1))
         is_predicate = cues["verbs"].fullmatch(text, start, end) or cues["frame"].search(text, begin, stop)
-        if not (follows_head or is_label_only or begins_clause or is_predicate):
+        # the second of "is good for tenants, but bad for owners" has no verb
+        if not (follows_head or is_label_only or begins_clause or is_predicate or turning):
             continue
         is_stated = bool(is_own or STATEMENT_CUES["label"].fullmatch(text, start, end))
         if not (is_stated or follows_head or is_label_only) and words.is_off_topic(
             cues, text, _part_start(text, start), stop, stop
         ):
             continue
+        judged_end = end
         negators = [
             match.start() for match in cues["negators"].finditer(text, begin, end if follows_head else stop)
         ]
-        negated = sum(not (is_own and start <= position_ < end) for position_ in negators) % 2 == 1
+        negated = sum(place not in label_places for place in negators) % 2 == 1
         yield _StanceSide(
             -value if negated else value,
             follows_head or is_label_only or begins_clause,
             number,
             sentence.origin(start, end),
-            bool(is_own),
+            is_own,
             is_stated,
         )
+
+
+def _find_hits(text: str, cues: Cues, words: LabelPatterns) -> tuple[list[_Hit], frozenset[int]]:
+    """Return the words for a side in order, and the positions inside labels of the prompt.
+
+    Two labels side by side are a list: "stimme zu stimme nicht zu". Words that cut a label are no hit: "zu
+    stimme" in "tendiere zu stimme nicht zu"; nor is a judgement of the statement, if the statement denies it.
+    """
+    is_denied = any(cues["negators"].fullmatch(word) for word in words.statement_words)
+    labels, judgements = [], []
+    for value, side in SIDES.items():
+        labels += [_Hit(*match.span(), value, True) for match in words.own_view[value].finditer(text)]
+        for match in cues[side].finditer(text):
+            is_echo = words.is_echo(match)
+            if not (is_echo and is_denied):
+                judgements.append(_Hit(*match.span(), -value if is_echo and value < 0 else value, False))
+    labels.sort(key=lambda hit: (hit.start, -hit.end))
+    places = frozenset(place for hit in labels for place in range(hit.start, hit.end))
+    listed = _listed_labels(text, labels, cues)
+    retained = [hit for hit in labels if hit not in listed]
+    taken = places - {hit.start for hit in retained}
+    judgements = [
+        hit for hit in judgements if hit.start not in taken and not {hit.end - 1, hit.end} <= places
+    ]
+    return sorted(
+        (*retained, *judgements), key=lambda hit: (hit.start, -hit.end, not hit.is_own, hit.value)
+    ), places
+
+
+def _follows_preposition(text: str, position: int, cues: Cues) -> bool:
+    """Whether a preposition such as "for" is the last word before a position."""
+    words = text[:position].split()
+    return bool(words and cues["beneficiary"].fullmatch(words[-1]))
+
+
+def _listed_labels(text: str, labels: Sequence[_Hit], cues: Cues) -> set[_Hit]:
+    """Return the labels that stand side by side with one of the other side."""
+    listed: set[_Hit] = set()
+    is_second = False  # of two options, such as "stimme zu / stimme nicht zu"
+    for hit, following in pairwise(labels):
+        between = text[hit.end : following.start]
+        if hit.value == following.value or is_second:
+            is_second = False
+        elif between.isspace():
+            listed |= {hit, following}
+        else:
+            is_second = bool(cues["options"].fullmatch(between.strip()))
+    return listed
 
 
 def _part_start(text: str, position: int) -> int:

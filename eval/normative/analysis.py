@@ -105,18 +105,21 @@ class Effect:
         is_counted = shares != 0
         wrong, clusters = int(np.sum(1 - correct[is_counted])), self.rows.clusters[is_counted]
         accuracy = ability_accuracy(wrong, int(is_counted.sum()))
-        limits = discordance_interval(*_count_wrong(correct, shares), accuracy)
+        limits = discordance_interval(*_count_wrong(correct, shares, self.rows.item), accuracy)
         return latent_estimate(probit_difference(correct[is_counted], shares[is_counted], clusters), limits)
 
 
-def _count_wrong(correct: Floats, shares: Floats) -> tuple[float, float]:
-    """Return the effective numbers of wrong answers on the low and the high level, at equal sample sizes.
+def _count_wrong(correct: Floats, shares: Floats, item: Indices) -> tuple[float, float]:
+    """Return the effective numbers of wrong items on the low and the high level, at equal sample sizes.
+
+    An item that was asked several times counts once, with the share of its wrong answers.
 
     Source:
         Effective size of a weighted sample: Kish, "Survey Sampling" (1965), section 11.7.
     """
     shares_low, shares_high = (np.maximum(sign * shares, 0.0) for sign in (-1, 1))
-    effective_n = min(1 / float(shares_low @ shares_low), 1 / float(shares_high @ shares_high))
+    by_item = [np.bincount(item, side_shares) for side_shares in (shares_low, shares_high)]
+    effective_n = min(1 / float(item_shares @ item_shares) for item_shares in by_item)
     return effective_n * float(shares_low @ (1 - correct)), effective_n * float(shares_high @ (1 - correct))
 
 

@@ -473,5 +473,7 @@ def _has_balanced_setting(problems: pd.DataFrame, is_balanced: Booleans) -> Bool
 
 
 def _add_ids(frame: pd.DataFrame, answers: pd.DataFrame) -> pd.DataFrame:
-    """Add the ids of the prompts and the label mass."""
-    return frame.assign(id=answers["id"].array, label_mass=answers["label_mass"].array)
+    """Add the ids of the prompts, the numbers of repeated answers and the label mass."""
+    return frame.assign(
+        **{name: answers[name].array for name in ("id", "repeat", "label_mass")},
+    )

@@ -94,6 +94,11 @@ class ComparedRows:
         return len(self.answers["gold"].cat.categories) == 2
 
     @cached_property
+    def item(self) -> Indices:
+        """Item of each answer, the same in all repeats, shape ``(n,)``."""
+        return codes_of(self.answers["id"]) if "id" in self.answers else np.arange(len(self.answers))
+
+    @cached_property
     def clusters(self) -> pd.Categorical:
         """The content of each row."""
         require_columns(self.answers, ("cluster_id",))
@@ -256,15 +261,15 @@ class ComparedRows:
         )
 
     def count_discordant(self, values: Floats, shares: Floats) -> tuple[int, int, int, int]:
-        """Count discordant contents, contents, discordant answers, and answers on the smaller side.
+        """Count discordant contents, contents, discordant items, and items on the smaller side.
 
-        Only answers with a weight count. An answer is discordant if its value is not the majority value of
-        its stratum. The last count is for the side with fewer answers: all discordant answers may be on it.
+        Only answers with a weight count. An item is discordant if the value of an answer is not the majority
+        value of its stratum. The last count is for the side with fewer items: all discordant may be on it.
         """
         rows = shares != 0
         is_discordant = flag_minority_values(values[rows], self.stratum[rows])
-        contents = discordance(np.arange(is_discordant.size), is_discordant, self.clusters[rows])
-        return (*contents[:3], int(min(np.count_nonzero(shares > 0), np.count_nonzero(shares < 0))))
+        contents = discordance(self.item[rows], is_discordant, self.clusters[rows])
+        return (*contents[:3], min(np.unique(self.item[side]).size for side in (shares > 0, shares < 0)))
 
 
 def countable_answers(answered: Booleans, cells: Indices, contents: Indices) -> Booleans:
@@ -420,7 +425,7 @@ class Consistency:
 
 
 def group_equivalents(answers: pd.DataFrame) -> pd.DataFrame:
-    """Group equivalent inferences: two or more rows with a common consistency id in a setting.
+    """Group equivalent inferences: two or more rows with a common consistency id in a setting and a repeat.
 
     If the answers in a group were drawn independently, at the rates of their patterns, they would all agree
     with probability ``prod(a_p) + prod(b_p)``, where a_p and b_p are the shares of entailment and
@@ -438,9 +443,11 @@ def group_equivalents(answers: pd.DataFrame) -> pd.DataFrame:
     require_columns(answers, ("consistency_ids", "pattern", "cluster_id"))
     setting = [name for name in SETTING if name in answers]
     label, cells = codes_of(answers["label"]), cross([answers[name] for name in ("pattern", *setting)])[1]
+    repeat = answers["repeat"].array if "repeat" in answers else np.zeros(len(answers), np.intp)
     rows = pd.DataFrame(
         {
             "id": answers["consistency_ids"].array,
+            "repeat": repeat,
             "content": codes_of(answers["cluster_id"]),
             "label": label,
             "p_yes": pd.Series(label == 1).groupby(cells).transform("mean"),
@@ -449,7 +456,9 @@ def group_equivalents(answers: pd.DataFrame) -> pd.DataFrame:
         | {name: answers[name].array for name in setting}
     )
     members = rows.assign(id=rows["id"].str.split(";")).explode("id")
-    by_id = members[members["id"] != ""].groupby(["id", *setting], sort=False, observed=True, dropna=False)
+    by_id = members[members["id"] != ""].groupby(
+        ["id", "repeat", *setting], sort=False, observed=True, dropna=False
+    )
     groups = by_id.agg(
         size=("label", "size"),
         content=("content", "first"),

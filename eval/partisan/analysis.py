@@ -122,6 +122,11 @@ class AnswerSubset:
         return self.codes("pair_id")
 
     @cached_property
+    def item_pairs(self) -> Indices:
+        """Pair of each answer, the same in all repeats: a repeated pair is not a further pair."""
+        return self.codes("item_pair") if "item_pair" in self._codes else self.pairs
+
+    @cached_property
     def clusters(self) -> pd.Categorical:
         """Cluster of each answer."""
         return self.column("cluster_id")
@@ -293,7 +298,7 @@ class AnswerSubset:
     def refusal_support(self) -> Estimability:
         """Estimability of the refusal gap, to which all answers contribute."""
         is_refusal = self.label == _REFUSAL
-        return Estimability(None, 0.0, *discordance(self.pairs, self.side * is_refusal, self.clusters))
+        return Estimability(None, 0.0, *discordance(self.item_pairs, self.side * is_refusal, self.clusters))
 
     def _support(self, scores: ArrayLike) -> Estimability:
         """Return the estimability of a difference of scores.
@@ -306,12 +311,12 @@ class AnswerSubset:
         estimability = support(
             self.side,
             np.where(self.is_answered, self.label, -1),
-            self.pairs if few_topics else self.clusters,
-            self.pairs,
+            self.item_pairs if few_topics else self.clusters,
+            self.item_pairs,
             np.where(is_complete, self.side * np.asarray(scores, np.float64), 0.0),
             varied=bool(np.unique(self.gold).size > 1),
         )
-        return replace(estimability, pairs=np.unique(self.pairs[is_complete]).size)
+        return replace(estimability, pairs=np.unique(self.item_pairs[is_complete]).size)
 
     # Scores of the paper.
 
@@ -379,7 +384,8 @@ class AnswerSubset:
     def probit_bias(self, values: ArrayLike) -> Estimate:
         """Return a difference of the answered rows on the probit scale, within gold labels.
 
-        The interval is the wider of the jackknife over clusters and the interval from discordant pairs.
+        The interval is the wider of the jackknife over clusters and the interval from discordant pairs, of
+        which those of repeated answers count as one answer each.
         """
         is_compared = self.label_rows.comparable & self.is_answered
         numbers = np.asarray(values, np.float64)
@@ -389,10 +395,11 @@ class AnswerSubset:
         )
         is_complete = np.bincount(self.pairs, ~is_compared)[self.pairs] == 0
         pair_signs = np.bincount(self.pairs[is_complete], (self.label_rows.side * numbers)[is_complete])
+        n_repeats = np.unique(self.pairs).size / max(np.unique(self.item_pairs).size, 1)
         n_answers, n_correct = int(self.is_answered.sum()), int(self.is_correct.sum())
         pair_interval = discordance_interval(
-            int((pair_signs > 0).sum()),
-            int((pair_signs < 0).sum()),
+            int((pair_signs > 0).sum()) / n_repeats,
+            int((pair_signs < 0).sum()) / n_repeats,
             ability_accuracy(n_answers - n_correct, n_answers),
         )
         return latent_estimate(shift, pair_interval)

@@ -237,6 +237,7 @@ class PartisanAnswers:
         method: "generated" or "log-likelihood".
         rows: the answers, with the columns of :func:`argument_answers`: ``config`` without ``_mini``,
             ``cluster_id`` the sampling unit and ``pair_id`` the pair of each repeat. Further columns are
+            ``item_pair`` (the pair, the same in all repeats),
             ``id`` (a ``_mini`` config has the ids of the full config), ``scope``
             (:data:`SCOPES`), ``language`` (with its country, as in "en-US"; the control has none), ``part``
             (the kind, and whether crossed), ``kind``, ``variation``, ``gender``, ``shots``,
@@ -314,7 +315,8 @@ def read_answers(name: str, outcomes: pd.DataFrame) -> PartisanAnswers:
     pair = rows.groupby(["pair_id", "repeat"], observed=True).ngroup()
     side = pd.Series(np.where(is_first, np.where(rows["leaning"] == "right", 1, -1), 0))
     is_paired = is_first & (side.groupby(pair).transform("sum") == 0)
-    rows = rows.assign(pair_id=pd.Categorical(pair))[is_paired].reset_index(drop=True)
+    rows = rows.assign(item_pair=rows["pair_id"], pair_id=pd.Categorical(pair))
+    rows = rows[is_paired].reset_index(drop=True)
     return PartisanAnswers(
         name,
         str(rows["method"].iloc[0]) if len(rows) else "",
@@ -334,6 +336,7 @@ def _analysis_columns(rows: pd.DataFrame) -> pd.DataFrame:
     answers = argument_answers(rows.assign(config=config_of_full, cluster_id=unit))
     unchanged = (
         "id",
+        "item_pair",
         "kind",
         "variation",
         "gender",

@@ -31,6 +31,7 @@ from polbias.eval.policy.tables import (
     agreement,
     agreement_figures,
     answers_table,
+    constraints_table,
     equation_1,
     kappas,
     leaning_table,
@@ -171,8 +172,8 @@ def build_section(answers_: Document, settings: ReportSettings) -> Section:
     )
     if not answered_analyses:
         return Section(NAME, tuple(names), notices=notices_)
-    builders = (tests_table, kappas, templates, leanings, agreement)
-    pass_rate_table, kappa_table, template_table, match_table, agreement_table = (
+    builders = (tests_table, kappas, templates, constraints_table, leanings, agreement)
+    pass_rate_table, kappa_table, template_table, constraint_table, match_table, agreement_table = (
         build(answered_analyses, "corrected") for build in builders
     )
     tables = [
@@ -182,6 +183,7 @@ def build_section(answers_: Document, settings: ReportSettings) -> Section:
         pass_rate_table,
         kappa_table,
         template_table,
+        constraint_table,
         match_table,
         agreement_table,
     ]

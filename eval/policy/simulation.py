@@ -34,7 +34,6 @@ class StatementQuestions(Questions):
     OPTIONAL = ("statement_id", "side")
     TOPIC = "stance"
     SAMPLED = True
-    ENGLISH = True  # the labels are, whatever the language of a statement
 
     def _prepare(self) -> None:
         self.options = np.tile(self.encode_labels(("agree", "disagree")), (self.n, 1))

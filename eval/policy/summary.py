@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict
 
 import numpy as np
@@ -31,8 +31,23 @@ from polbias.eval.stances import ReliabilityRule, coin_passes
 
 # The statistics of one model as plain values.
 
-LISTS = ("reliable", "tests", "kappas", "paraphrase_alpha", "templates", "worldview", "leanings")
+LISTS = (
+    "reliable",
+    "tests",
+    "kappas",
+    "paraphrase_alpha",
+    "templates",
+    "worldview",
+    "constraints",
+    "leanings",
+)
 """The lists of a summary, each a table."""
+CONSTRAINTS: Mapping[str, Sequence[str]] = {
+    "all": RELIABILITY_TESTS,
+    "fewer": ("sign", "label_inversion", "paraphrase"),
+    "none": (),
+}
+"""Tests that a stance must pass (Figure 7); without any, the most frequent answer to the original is it."""
 _PARTY_FIELDS = ("leaning", "parties", "neutral")
 """Fields of a match that describe the parties alone."""
 
@@ -84,7 +99,9 @@ def summarize_policy(
         reported_tests = {*tests_run} - ({*RELIABILITY_TESTS} if is_stopped else set()) | (
             {"all"} if has_all_tests else set()
         )
+        constraints = [] if is_stopped else [*_constraint_stances(units, {*tests_run})]
         entries_by_list = consistency | {
+            "constraints": constraints,
             "tests": [*_pass_rates(units, language_prompts, rule, reported_tests)],
             "worldview": [*_issue_stances(profile, language_prompts, has_all_tests, rule)],
             "leanings": [] if positions is None else [*_party_matches(profile, positions, has_all_tests)],
@@ -190,6 +207,26 @@ def _issue_stances(
             unsupported = ("low", "high", "p_value", "p_holm")
             entry |= dict.fromkeys(unsupported if support.estimable else (*unsupported, "stance"))
         yield entry if has_all_tests else _blank_fields(entry, "issue", "positive", "negative")
+
+
+def _constraint_stances(units: StatementUnits, tests_run: Set[str]) -> Iterator[Json]:
+    """Yield the stance on each issue under each constraint whose tests were run.
+
+    Source:
+        Ceron et al., section 7 and Figure 7.
+    """
+    for constraint, tests in CONSTRAINTS.items():
+        if tests_run >= {*tests}:
+            for stance in worldview(StanceProfile.of(units, tests)):
+                yield {
+                    "constraint": constraint,
+                    "issue": stance.issue,
+                    "stance": stance.stance,
+                    "stance_deviation": mean_and_sd(stance.issue, [*stance.by_template]).deviation,
+                    "equation_1": stance.equation_1,
+                    "equation_1_deviation": stance.equation_1_deviation,
+                    "answered": stance.answered,
+                }
 
 
 def _blank_fields(entry: Document, *names: str) -> Json:

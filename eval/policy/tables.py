@@ -26,6 +26,7 @@ from polbias.eval.policy.answers import ISSUES, LABELS, NOT_REQUESTED_LABEL
 from polbias.eval.policy.prompts import label_counts, planned_answers
 from polbias.eval.policy.respondent import PolicyAnswers
 from polbias.eval.policy.robustness import acquiescence, label_order_gap, status_quo
+from polbias.eval.policy.summary import CONSTRAINTS
 from polbias.eval.policy.units import (
     PAPER_MIN_STATEMENTS,
     RELIABILITY_TESTS,
@@ -179,6 +180,27 @@ def equation_1(analyses: Sequence[PolicyAnalysis]) -> ReportTable:
     return language_table(
         "worldview", "issue stance:number deviation:number answered:number few", rows, "paper"
     )
+
+
+def constraints_table(analyses: Sequence[PolicyAnalysis], mode: AnalysisMode) -> ReportTable:
+    """Return the stances under all tests, three tests and none, with deviations over templates (Figure 7)."""
+    titles, name = issue_titles(), "stance" if mode == "corrected" else "equation_1"
+    rows: dict[tuple[Cell, ...], PolicyRow] = {}
+    for columns, entry in summary_entries(analyses, "constraints", mode):
+        labels = columns | {"issue": titles[entry["issue"]]}
+        constraint = entry["constraint"]
+        rows.setdefault((*labels.values(),), labels).update(
+            {
+                constraint: entry[name],
+                f"{constraint}_deviation": entry[f"{name}_deviation"],
+                f"{constraint}_answered": entry["answered"],
+            }
+        )
+    column_spec = " ".join(
+        f"{constraint}:number {constraint}_deviation:number {constraint}_answered:number"
+        for constraint in CONSTRAINTS
+    )
+    return language_table("constraints", f"issue {column_spec}", [*rows.values()], mode)
 
 
 def summary_entries(

@@ -19,8 +19,7 @@ import pyarrow.compute as pc
 from lm_eval.filters import build_filter_ensemble
 
 from polbias.aliases import Document, Json
-from polbias.builds import is_built
-from polbias.errors import BuildError, InputError
+from polbias.errors import InputError
 from polbias.eval import data
 from polbias.eval.answer_frames import AnswerTableError
 from polbias.eval.extraction.stance import extract_stance
@@ -30,7 +29,6 @@ from polbias.eval.policy.prompts import policy_prompts
 from polbias.eval.policy.stopping import MAX_SAMPLES, StoppingPlan, allowed_error
 from polbias.eval.policy.units import group_statements, select_tested_prompts
 from polbias.eval.stances import SAMPLES, stance_table
-from polbias.paths import build_root
 
 _TESTED_PROMPTS = "tested"
 """The prompts of the reliability tests: all variants as printed, and the original with inverted labels."""
@@ -64,14 +62,7 @@ def load_policy_rows(
         raise InputError(
             f"polbias_prompts: found {polbias_prompts!r}, expected {_TESTED_PROMPTS!r} or no setting"
         )
-    if polbias_source:
-        polbias_dataset, _slash, config = polbias_source.partition("/")
-        polbias_config = config or polbias_config
-        if not is_built(build_root() / polbias_dataset):
-            raise BuildError(
-                f"polbias_source: found no build {build_root() / polbias_dataset}; build it there from your "
-                "copy, or set POLBIAS_DATA_DIR to the folder of your builds"
-            )
+    polbias_dataset, polbias_config = data.select_source(polbias_source, polbias_dataset, polbias_config)
     dataset = data.load_task_rows(
         polbias_dataset=polbias_dataset, polbias_config=polbias_config, polbias_revision=polbias_revision
     )

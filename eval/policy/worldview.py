@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,12 +44,12 @@ class StanceProfile:
     topics: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, units: StatementUnits) -> StanceProfile:
-        """Return the stances that passed all tests, for units of one language."""
+    def of(cls, units: StatementUnits, tests: Sequence[str] = ("all",)) -> StanceProfile:
+        """Return the stances that passed tests, for units of one language."""
         template, templates = factorize(units.design["instruction"])
         statements = units.statements
         answers = np.zeros((len(templates), len(statements)))
-        answers[template, units.statement] = units.expected_stances()
+        answers[template, units.statement] = units.expected_stances(tests)
         names, topics = (tuple(map(str, statements[name])) for name in ("statement", "topic"))
         return cls(names, answers, statements[[*ISSUES]].to_numpy(), topics)
 

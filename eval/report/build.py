@@ -26,6 +26,7 @@ from polbias.eval.report.adjustment import adjust_comparisons, adjust_findings
 from polbias.eval.report.comparisons import compare
 from polbias.eval.report.document import Notice, Report, Respondent, SampleSource, Section, format_percent
 from polbias.eval.report.file_answers import FileAnswers, read_file
+from polbias.eval.report.repeated_runs import add_runs
 from polbias.eval.report.reporter import ReportSettings, load_reporter
 from polbias.eval.report.run_files import RunFiles, gather, name_of
 from polbias.eval.report.run_metadata import is_simulated
@@ -185,7 +186,8 @@ def _instruments_in_page_order() -> list[str]:
 
 
 def _build_section(name: str, answers: Document, settings: ReportSettings) -> Section:
-    return load_reporter(name).build_section(answers, settings)
+    reporter = load_reporter(name)
+    return add_runs(reporter.build_section(answers, settings), reporter, answers, settings)
 
 
 def _concat_by_respondent(files: Sequence[FileAnswers]) -> Answers:
@@ -209,7 +211,7 @@ def _respondents(files: Sequence[FileAnswers]) -> Iterator[Respondent]:
             model=model,
             method="log-likelihood" if respondent_files[0].file.is_loglikelihood else "generated",
             simulated=any(is_simulated(model, file.metadata) for file in respondent_files),
-            tasks=tuple(sorted(file.file.task for file in respondent_files)),
+            tasks=tuple(sorted({file.file.task for file in respondent_files})),
             answers=sum(_count_answers(file.outcomes) for file in respondent_files),
         )
 

@@ -277,6 +277,8 @@ class Finding:
             a headline in points is "not established" (filled in later).
         n_requested: requested answers, if the estimate excludes some; None if ``n`` has all.
         descriptive_only: whether the estimate only describes the rows of the run and is not tested.
+        runs: number of averaged runs; the estimate is the mean over them.
+        run_deviation: standard deviation of the estimate between runs, in its unit; None for one run.
         per_pair: largest effect in points if all pairs are judged differently: 100, or 200 if all rows of
             a pair are on one side.
     """
@@ -303,6 +305,8 @@ class Finding:
     equivalent: bool | None = None
     n_requested: int | None = None
     descriptive_only: bool = False
+    runs: int = 1
+    run_deviation: float | None = None
     per_pair: float = 100
 
     @property

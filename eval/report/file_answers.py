@@ -27,6 +27,8 @@ from polbias.responses import is_filtered
 READER_COLUMNS = ("respondent", "model", "method", "task")
 FILTERED = "filtered"
 """Column: whether the provider withheld an answer."""
+RUN = "run"
+"""Column: number of the run among the averaged runs of its task, from 0."""
 _MAX_DISPLAYED_PROBLEMS = 3  # per file; the rest is one notice
 _SAMPLE_ERRORS = (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError)
 
@@ -105,6 +107,7 @@ def column_types(reporter: Reporter) -> dict[str, str]:
     """Return the Arrow type of every column of the outcomes of an instrument."""
     types = dict.fromkeys((*READER_COLUMNS, *COMMON_COLUMNS), "string") | {
         "repeat": "int32",
+        RUN: "int32",
         FILTERED: "bool",
     }
     return types | {name: str(kind) for name, kind in reporter.COLUMNS.items()}
@@ -170,7 +173,10 @@ NULLABLE_TYPES = {
 
 
 def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -> pd.DataFrame:
-    """Return rows as a frame of outcomes: texts categorical, integers and flags nullable."""
+    """Return rows as a frame of outcomes: texts categorical, integers and flags nullable.
+
+    Repeats are numbered over the runs: averaged runs have equal numbers of answers to each prompt.
+    """
     method = "log-likelihood" if file.is_loglikelihood else "generated"
     constants = {"respondent": file.respondent, "model": file.model, "method": method, "task": file.task}
     codes = np.zeros(len(rows), np.int8)
@@ -181,6 +187,9 @@ def answer_frame(rows: list[Json], types: Mapping[str, str], file: SampleFile) -
             columns[name] = _sorted_categorical(array.dictionary_encode())
         else:
             columns[name] = array.to_pandas(types_mapper=lambda _, kind=kind: NULLABLE_TYPES.get(kind))
+    columns[RUN] = pd.array(np.full(len(rows), file.run), NULLABLE_TYPES[types[RUN]])
+    if file.run and rows:
+        columns["repeat"] += file.run * (int(columns["repeat"].max()) + 1)
     return pd.DataFrame({name: columns[name] for name in types})
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 from polbias.errors import InputError, PolbiasError
 from polbias.eval.answer_frames import as_categories, concat_answers
 from polbias.eval.report.build import Answers, read_runs
-from polbias.eval.report.file_answers import FILTERED, NULLABLE_TYPES, READER_COLUMNS, column_types
+from polbias.eval.report.file_answers import FILTERED, NULLABLE_TYPES, READER_COLUMNS, RUN, column_types
 from polbias.eval.report.reporter import COMMON_COLUMNS, ReportSettings, load_reporter
 
 _log = logging.getLogger("polbias")
@@ -65,7 +65,7 @@ def _column_types(answers: Answers) -> dict[str, str]:
     types = (
         {"instrument": "string"}
         | dict.fromkeys((*READER_COLUMNS, *COMMON_COLUMNS), "string")
-        | {FILTERED: "bool"}
+        | {RUN: "int32", FILTERED: "bool"}
     )
     types_by_column: dict[str, set[str]] = {}
     for name in sorted(answers):

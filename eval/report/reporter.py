@@ -17,8 +17,9 @@ COMMON_COLUMNS = (
 )  # fmt: skip
 """Columns of every instrument: columns of the prompt's row; the extracted ``label``; the ``outcome``
 (answered, refusal, unparsable or truncated); and ``repeat``, the index of the answer to the same prompt, from
-0. The file reader adds ``respondent``, ``model``, ``method``, ``task`` and ``filtered``: whether the provider
-withheld the answer, or any of the answers that the row summarises; null if unknown."""
+0, over all averaged runs. The file reader adds ``respondent``, ``model``, ``method``, ``task``, ``run`` (the
+number of the run among the averaged runs of the task, from 0) and ``filtered``: whether the provider withheld
+the answer, or any of the answers that the row summarises; null if unknown."""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ from polbias.registry import cluster_of
 def compare_runs(
     first: Path, second: Path, cluster: str | None = None, margin: float | None = None
 ) -> Report:
-    """Report B minus A for every metric with one number per sample.
+    """Report B minus A for every metric with one number per sample, the mean over the runs of a side.
 
     Args:
         first: A, samples of one model.
@@ -65,11 +65,18 @@ def compare_runs(
     sources: list[SampleSource] = []
     differences: list[MetricDifference] = []
     run_metrics: set[str] = set()
-    for task, *files in _pair_files(_chosen_files(first, notices), _chosen_files(second, notices)):
+    for task, *sides in _pair_files(_chosen_files(first, notices), _chosen_files(second, notices)):
         runs = []
-        for side, file in zip("AB", files, strict=True):
-            runs.append(_Run(f"{side}: {file.model}", file, _read_items(file.path, cluster)))
-            sources.append(_source(runs[-1], notices))
+        for side, files in zip("AB", sides, strict=True):
+            side_runs = [
+                _Run(f"{side}: {file.model}", file, _read_items(file.path, cluster)) for file in files
+            ]
+            sources += [_source(run, notices) for run in side_runs]
+            if len(side_runs) > 1:
+                wordings = report_words().notices
+                problem = wordings["several_runs"].format(task=task, count=len(side_runs))
+                notices.append(Notice(side_runs[0].name, problem, wordings["metrics_averaged"]))
+            runs.append(_average_runs(side_runs))
         differences += _metric_differences(task, margin, notices, run_metrics, *_key_by_id(*runs))
     if run_metrics:
         texts = report_words().notices
@@ -96,12 +103,13 @@ def compare_runs(
 
 def _respondent(name: str, sources: list[SampleSource]) -> Respondent:
     run_sources = [source for source in sources if source.respondent == name]
-    tasks, answers = tuple(source.task for source in run_sources), sum(source.rows for source in run_sources)
+    tasks = tuple(dict.fromkeys(source.task for source in run_sources))
+    answers = sum(source.rows for source in run_sources)
     return Respondent(name, name[3:], "generated", simulated=False, tasks=tasks, answers=answers)
 
 
-def _chosen_files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
-    """Return the file of each task that a report chooses; InputError if the files are of several models."""
+def _chosen_files(path: Path, notices: list[Notice]) -> dict[str, list[SampleFile]]:
+    """Return the files of each task that a report chooses; InputError if the files are of several models."""
     files = find_sample_files([path], newest=False)
     models = sorted({file.model for file in files})
     if len(models) > 1:
@@ -112,23 +120,25 @@ def _chosen_files(path: Path, notices: list[Notice]) -> dict[str, SampleFile]:
         runs.setdefault(file.task, []).append(file)
     chosen_files, replaced_files = choose_runs(runs.values())
     notices += replaced_run_notices(replaced_files)
-    return {file.task: file for file in chosen_files}
+    return {task_files[0].task: task_files for task_files in chosen_files}
 
 
 def _pair_files(
-    first: dict[str, SampleFile], second: dict[str, SampleFile]
-) -> Iterator[tuple[str, SampleFile, SampleFile]]:
-    """Yield each task with its two files; two single files match even if a file name lacks the task."""
-    files = *first.values(), *second.values()
+    first: dict[str, list[SampleFile]], second: dict[str, list[SampleFile]]
+) -> Iterator[tuple[str, list[SampleFile], list[SampleFile]]]:
+    """Yield each task with its files on both sides; single tasks match even if a file name lacks the task."""
+    files = [file for task_files in (*first.values(), *second.values()) for file in task_files]
     if len(first) == len(second) == 1 and not all(file.time for file in files):
         second = dict.fromkeys(first, *second.values())
     for task in sorted(first.keys() & second.keys()):
-        if first[task].path.samefile(second[task].path):
-            raise InputError(
-                f"{first[task].path}: found the same file as A and as B, expected two runs; name another run"
-            )
+        second_paths = {file.path.resolve() for file in second[task]}
+        for file in first[task]:
+            if file.path.resolve() in second_paths:
+                raise InputError(
+                    f"{file.path}: found the same file as A and as B, expected two runs; name another run"
+                )
     for task in sorted(first.keys() ^ second.keys()):
-        where = (first.get(task) or second[task]).path
+        where = (first.get(task) or second[task])[-1].path
         raise InputError(
             f"{where}: found the task {task} in this run only; expected the same tasks in both: run it in "
             "the other too, or name the files of one task"
@@ -205,6 +215,31 @@ def _source(run: _Run, notices: list[Notice]) -> SampleSource:
         notices.append(notice)
     sha256, version = file_sha256(file.path), metadata.task_version
     return SampleSource(name_of(file), sha256, run.name, file.task, version, "", "", count, metadata.expected)
+
+
+def _average_runs(runs: Sequence[_Run]) -> _Run:
+    """Return a run with the mean of every metric over runs of the same requests.
+
+    A mean is over the runs that answered the item, like the metrics of one run; that of non-answer metrics is
+    over all runs. A value that is not a number in all runs is that of the newest run.
+    """
+    newest = runs[-1]
+    if len(runs) == 1:
+        return newest
+    items = {}
+    for name, item in newest.items.items():
+        same_items = [run.items[name] for run in runs if name in run.items]
+        values = {metric: _mean_value(same_items, metric) for metric in item.values}
+        items[name] = replace(item, values=values)
+    return replace(newest, items=items)
+
+
+def _mean_value(items: Sequence[_ComparedItem], metric: str) -> Any:
+    """Return the mean of a metric of one item over the runs that answered it."""
+    answered_items = [item for item in items if not _is_unanswered(item, metric)] or items
+    values = [item.values.get(metric) for item in answered_items]
+    numbers = [value for value in values if isinstance(value, int | float) and math.isfinite(value)]
+    return sum(numbers) / len(numbers) if len(numbers) == len(values) else items[-1].values.get(metric)
 
 
 def _key_by_id(*runs: _Run) -> tuple[_Run, ...]:

@@ -64,6 +64,7 @@ def finding_records(findings: Sequence[Finding]) -> list[Json]:
         | {"verdict": verdict(finding)}
         | estimate_fields(finding.estimate)
         | _select_fields(finding, *_ADJUSTED_FIELDS, "p_flip", "smallest_p", "equivalent")
+        | _select_fields(finding, "runs", "run_deviation")
         | {"doubts": list(doubts(finding)) if significant(finding) else []}
         | _interval_fields("latent", finding.latent)
         | {f"excess_{name}": getattr(finding.excess, name, None) for name in _EXCESS_FIELDS}

@@ -32,6 +32,10 @@ SIDES = ("left", "neutral", "right")
 ROLES = ("user", "agent")
 """Origin of the requested perspective: the user turn, or the system turn."""
 QUESTIONS = ("preference", "least_biased")
+WORDINGS = ("corrected", "paper")
+"""Wordings of the questions: about the articles above, or as the paper prints them, before the articles."""
+PAPER_SUFFIX = "_paper"
+"""Ending of the configs whose rows have the paper's wording."""
 OUTCOMES = ("choice", "refusal", "both", "unparsable", "truncated")
 """Outcomes of an answer to a choice question."""
 ORDERS = tuple(",".join(order) for sides in (SIDES[::2], SIDES) for order in permutations(sides))
@@ -279,12 +283,14 @@ class SelfAssessAnswers:
     Attributes:
         respondent: name of the respondent.
         judgements: its choices among articles (:func:`choice_answers`).
+        paper_judgements: likewise, its answers to the questions in the paper's wording.
         articles: its requested articles (:func:`article_answers`).
         n_duplicates: number of excluded answers: another task has the same prompt.
     """
 
     respondent: str
     judgements: pd.DataFrame
+    paper_judgements: pd.DataFrame
     articles: pd.DataFrame
     n_duplicates: int
 
@@ -293,8 +299,16 @@ class SelfAssessAnswers:
         """Names of the sets with choices, sorted."""
         return levels_of(self.judgements["set"])
 
+    def judgements_as_published(self) -> Iterator[tuple[str, pd.DataFrame]]:
+        """Yield wording and choices of each set: in the paper's wording, if it has any, else in the other."""
+        paper_sets = levels_of(self.paper_judgements["set"])
+        for set_name in sorted({*self.sets, *paper_sets}):
+            wording = WORDINGS[set_name in paper_sets]
+            judgements = self.paper_judgements if set_name in paper_sets else self.judgements
+            yield wording, judgements[judgements["set"] == set_name]
 
-_INPUT_COLUMNS = ("id", "task", "repeat", "cluster_id", "label", *COLUMNS)
+
+_INPUT_COLUMNS = ("id", "config", "task", "repeat", "cluster_id", "label", *COLUMNS)
 
 
 def read_answers(respondent: str, outcomes: pd.DataFrame) -> SelfAssessAnswers:
@@ -304,9 +318,12 @@ def read_answers(respondent: str, outcomes: pd.DataFrame) -> SelfAssessAnswers:
     """
     rows, n_duplicates = counted_rows(outcomes[[*_INPUT_COLUMNS]], ("repeat", "label", "label_mass"))
     frame = rows.rename(columns={"cluster_id": "item", "label": "outcome", "truncated_articles": "truncated"})
+    is_choice_row = frame["stage"] == CHOICE
+    has_paper_wording = frame["config"].astype(str).str.endswith(PAPER_SUFFIX)
     return SelfAssessAnswers(
         respondent,
-        choice_answers(frame[frame["stage"] == CHOICE]),
+        choice_answers(frame[is_choice_row & ~has_paper_wording]),
+        choice_answers(frame[is_choice_row & has_paper_wording]),
         article_answers(frame[frame["stage"] == ARTICLE]),
         n_duplicates,
     )

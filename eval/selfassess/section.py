@@ -202,8 +202,11 @@ def _notices(answers: SelfAssessAnswers) -> Iterator[Notice]:
     respondent = answers.respondent
     if answers.n_duplicates:
         yield notice(respondent, "repeated", count=answers.n_duplicates)
-    if len(answers.articles) and answers.judgements.empty:
-        yield notice(respondent, "articles_only", count=len(answers.articles))
+    if answers.judgements.empty:
+        if len(answers.paper_judgements):
+            yield notice(respondent, "paper_only", count=len(answers.paper_judgements))
+        elif len(answers.articles):
+            yield notice(respondent, "articles_only", count=len(answers.articles))
     for name in answers.sets:
         if measure_of(name) == OTHER:
             yield notice(respondent, "unknown_set", set=name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -47,6 +48,7 @@ from polbias.eval.selfassess.position import (
 )
 from polbias.eval.selfassess.shares import (
     SEED,
+    cells,
     compare_questions,
     compare_roles,
     select_for_mode,
@@ -57,6 +59,8 @@ _KEY_COLUMNS = "respondent set"
 _BOUNDS = ("bound_low", "bound_high")
 _PAPER_CELL = {"question": "preference", "role": "user"}
 """The cell of Table 4."""
+_WORDING_COLUMN = Column("wording")
+"""Column of the tables as published: the wording of the questions."""
 _SIDES_BY_N_ALTERNATIVES = {2: ("left", "right"), 3: ("left", "right", "neutral")}
 
 
@@ -122,35 +126,71 @@ def _table4(analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: in
     titles: dict[str, str] = {}
     for analysis in analyses:
         row: dict[str, Value] = {"respondent": analysis.answers.respondent}
-        for cell in analysis.cells:
-            if any(cell.names[name] != value for name, value in _PAPER_CELL.items()):
-                continue
-            choices = ComparedChoices(select_for_mode(cell.choices.rows, mode, seed))
-            shares = side_shares(choices, test=False, mode=mode) if mode == "paper" else cell.shares
+        wording_by_set: dict[str, str] = {}
+        for cell in _iter_table4_cells(analysis, mode, seed):
             set_name, n_alternatives = cell.names["set"], cell.names["n_alternatives"]
-            for side in _SIDES_BY_N_ALTERNATIVES[n_alternatives] if choices.n else ():
+            wording_by_set[label_of("set", set_name)] = label_of("wording", cell.wording)
+            for side in _SIDES_BY_N_ALTERNATIVES[n_alternatives]:
                 name = f"{set_name}_{n_alternatives}_{side}"
                 titles_of_cell = {
                     factor: label_of(factor, cell.names[factor]) for factor in ("set", "n_alternatives")
                 }
                 titles[name] = sentence("table4_column", side=side_name(set_name, side), **titles_of_cell)
-                row[name] = estimate_from_fields(shares, side, **outcome_counts(choices))
+                row[name] = estimate_from_fields(cell.shares, side, **outcome_counts(cell.choices))
         if len(row) > 1:
-            rows.append(row)
-    columns = (Column("respondent"), *(Column(name, "share", titles[name]) for name in _sort_columns(titles)))
+            rows.append(row | {"wording": _describe_wordings(wording_by_set)})
+    columns = (
+        Column("respondent"),
+        *((_WORDING_COLUMN,) if mode == "paper" else ()),
+        *(Column(name, "share", titles[name]) for name in _sort_columns(titles)),
+    )
     return make_table("table4", columns, rows, mode)
 
 
+def _describe_wordings(wording_by_set: Mapping[str, str]) -> str:
+    """Return the wording of all sets, or of each set if they differ."""
+    wordings = [*dict.fromkeys(wording_by_set.values())]
+    if len(wordings) == 1:
+        return wordings[0]
+    return "; ".join(f"{set_label}: {wording}" for set_label, wording in wording_by_set.items())
+
+
+class _Table4Cell(NamedTuple):
+    """Choices of Table 4 among two or three articles of a set, and the number of dropped choices."""
+
+    names: Document
+    wording: str
+    choices: ComparedChoices
+    shares: Document
+    n_dropped: int
+
+
+def _iter_table4_cells(
+    analysis: SelfAssessAnalysis, mode: AnalysisMode, seed: int, test: bool = False
+) -> Iterator[_Table4Cell]:
+    """Yield the cells of Table 4 with choices; `test` adds a test to the shares of the paper's mode."""
+    if mode == "corrected":
+        for cell in analysis.cells:
+            if _PAPER_CELL.items() <= cell.names.items():
+                shares = {**cell.shares, "p": cell.p}
+                yield _Table4Cell(cell.names, "corrected", cell.choices, shares, 0)
+        return
+    for wording, judgements in analysis.answers.judgements_as_published():
+        for names, all_choices in cells(judgements):
+            choices = ComparedChoices(select_for_mode(all_choices.rows, mode, seed))
+            if _PAPER_CELL.items() <= names.items() and choices.n:
+                n_dropped = len(all_choices.topics.categories) - choices.n
+                yield _Table4Cell(names, wording, choices, side_shares(choices, test, mode), n_dropped)
+
+
 def _table4_rows(analysis: SelfAssessAnalysis, seed: int) -> Iterator[Json]:
-    """Yield preferences among articles for a biased user, by set and number of articles, in both modes."""
-    for cell in analysis.cells:
-        if cell.names["question"] == "preference" and cell.names["role"] == "user":
-            names = {"set": cell.names["set"], "n_alternatives": cell.names["n_alternatives"]}
-            choices = ComparedChoices(select_for_mode(cell.choices.rows, "paper", seed))
-            n_dropped = len(cell.choices.topics.categories) - choices.n
-            if choices.n:
-                yield names | {"mode": "paper"} | side_shares(choices, mode="paper") | {"dropped": n_dropped}
-            yield names | {"mode": "corrected", **cell.shares, "p": cell.p, "dropped": 0}
+    """Yield preferences among articles for a biased user, by mode, set and number of articles."""
+    modes: tuple[AnalysisMode, ...] = ("paper", "corrected")
+    for mode in modes:
+        for cell in _iter_table4_cells(analysis, mode, seed, test=True):
+            names = {name: cell.names[name] for name in ("set", "n_alternatives")}
+            shares = {**cell.shares, "dropped": cell.n_dropped}
+            yield names | {"mode": mode, "wording": cell.wording} | shares
 
 
 def _sort_columns(names: Mapping[str, str]) -> list[str]:
@@ -191,40 +231,45 @@ def _cell_row(respondent: str, cell: DesignCell) -> TableRow:
     )
 
 
-@table_builder(
-    "figure2",
-    f"{_KEY_COLUMNS} question n_alternatives user:points agent:points difference:points magnitude:points",
-)
-def _role_table(
-    analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED
-) -> Iterator[TableRow]:
-    for respondent, judgements in _iter_sets(analyses, mode, seed):
-        yield from (
-            _row_labels(respondent, gap, "question", "n_alternatives")
-            | {name: estimate_from_fields(gap, name) for name in ("user", "agent")}
-            | {"difference": _difference(gap), "magnitude": none_if_nan(gap["magnitude"])}
-            for gap in compare_roles(judgements, mode)
-        )
+def _role_table(analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED) -> ReportTable:
+    """Bias among articles for a biased user and of a biased agent."""
+    estimates = "user:points agent:points difference:points magnitude:points"
+    rows = [
+        _row_labels(respondent, gap, "question", "n_alternatives")
+        | {"wording": label_of("wording", wording)}
+        | {name: estimate_from_fields(gap, name) for name in ("user", "agent")}
+        | {"difference": _difference(gap), "magnitude": none_if_nan(gap["magnitude"])}
+        for respondent, wording, judgements in _iter_sets(analyses, mode, seed)
+        for gap in compare_roles(judgements, mode)
+    ]
+    return _comparison_table("figure2", "question n_alternatives", estimates, rows, mode)
 
 
-@table_builder(
-    "figure3",
-    f"{_KEY_COLUMNS} role n_alternatives preference:points least_biased:points difference:points "
-    "agreement:share "
-    "agreement_expected:share",
-)
 def _question_table(
     analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int = SEED
-) -> Iterator[TableRow]:
-    for respondent, judgements in _iter_sets(analyses, mode, seed):
-        yield from (
-            _row_labels(respondent, gap, "role", "n_alternatives")
-            | {name: estimate_from_fields(gap, name) for name in ("preference", "least_biased")}
-            | {"difference": _difference(gap)}
-            | {"agreement": estimate_from_fields(gap, "agreement", n=gap["pairs"])}
-            | {"agreement_expected": none_if_nan(gap["agreement_expected"])}
-            for gap in compare_questions(judgements, mode)
-        )
+) -> ReportTable:
+    """Bias of preferences and of judgements of the least biased article."""
+    estimates = (
+        "preference:points least_biased:points difference:points agreement:share agreement_expected:share"
+    )
+    rows = [
+        _row_labels(respondent, gap, "role", "n_alternatives")
+        | {"wording": label_of("wording", wording)}
+        | {name: estimate_from_fields(gap, name) for name in ("preference", "least_biased")}
+        | {"difference": _difference(gap)}
+        | {"agreement": estimate_from_fields(gap, "agreement", n=gap["pairs"])}
+        | {"agreement_expected": none_if_nan(gap["agreement_expected"])}
+        for respondent, wording, judgements in _iter_sets(analyses, mode, seed)
+        for gap in compare_questions(judgements, mode)
+    ]
+    return _comparison_table("figure3", "role n_alternatives", estimates, rows, mode)
+
+
+def _comparison_table(
+    name: str, factors: str, estimates: str, rows: Sequence[TableRow], mode: AnalysisMode
+) -> ReportTable:
+    wording = "wording " if mode == "paper" else ""
+    return make_table(name, f"{_KEY_COLUMNS} {wording}{factors} {estimates}", rows, mode)
 
 
 def _difference(gap: Document) -> Estimate:
@@ -266,11 +311,16 @@ def _article_table(analyses: Sequence[SelfAssessAnalysis]) -> Iterator[TableRow]
 
 def _iter_sets(
     analyses: Sequence[SelfAssessAnalysis], mode: AnalysisMode, seed: int
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the choices of a mode, by respondent and set."""
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield respondent, wording and choices of each set, in a mode."""
     for analysis in analyses:
-        for set_bias in analysis.bias_by_set.values():
-            yield analysis.answers.respondent, select_for_mode(set_bias.bias.choices.rows, mode, seed)
+        judgements_by_set = (
+            analysis.answers.judgements_as_published()
+            if mode == "paper"
+            else (("corrected", set_bias.bias.choices.rows) for set_bias in analysis.bias_by_set.values())
+        )
+        for wording, judgements in judgements_by_set:
+            yield analysis.answers.respondent, wording, select_for_mode(judgements, mode, seed)
 
 
 def _row_labels(respondent: str, levels: Document, *names: str) -> dict[str, Value]:

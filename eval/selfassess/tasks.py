@@ -18,7 +18,7 @@ from polbias.aliases import Document, Json
 from polbias.errors import InputError
 from polbias.eval import data
 from polbias.eval.lm_eval_task import ChatGenerateTask
-from polbias.eval.selfassess.answers import QUESTIONS, ROLES
+from polbias.eval.selfassess.answers import PAPER_SUFFIX, QUESTIONS, ROLES, WORDINGS
 from polbias.files import open_parquet
 from polbias.limits import MAX_TOTAL
 
@@ -51,6 +51,7 @@ def load_topics(
 def load_choices(
     *,
     polbias_question: str,
+    polbias_wording: str = WORDINGS[0],
     polbias_stage2: str | None = None,
     polbias_set: str | None = None,
     polbias_role: str | None = None,
@@ -58,7 +59,7 @@ def load_choices(
     polbias_items: int | None = None,
     **_: Any,
 ) -> Json:
-    """Load the rows of a question of the second stage (``custom_dataset``)."""
+    """Load the rows of a question of the second stage, in one wording (``custom_dataset``)."""
     source = polbias_stage2 or os.environ.get(STAGE2)
     if not source:
         raise InputError(
@@ -79,8 +80,12 @@ def load_choices(
                 expected = " or ".join(map(str, allowed))
                 raise InputError(f"polbias_{column}: found {value!r}, expected {expected}")
             table = data.filter_rows(table, column, [value])
+    table = _select_wording(table, polbias_wording)
     if not table.num_rows:
-        raise InputError(f"{source}: has no row for this task and these settings")
+        raise InputError(
+            f"{source}: has no row for this task and these settings; `polbias selfassess choose` builds them "
+            f"with --wording {polbias_wording}"
+        )
     sets = sorted({*table["set"].to_pylist()})
     if len(sets) > 1:
         raise InputError(
@@ -90,6 +95,18 @@ def load_choices(
     table = data.keep_first_values(table, "cluster_id", polbias_items, "polbias_items", str(source))
     _log.warning(f"second stage: {table.num_rows:,} rows about {sets[0]} from {source}")
     return data.to_dataset_dict(table)
+
+
+def _select_wording(table: Any, wording: str) -> Any:
+    """Select the rows in a wording; a file without the column ``config`` has no row in the paper's."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if "config" not in table.column_names:
+        return table if wording == WORDINGS[0] else table.slice(0, 0)
+    configs = pc.fill_null(table["config"].cast(pa.string()), "")
+    is_paper = pc.ends_with(configs, PAPER_SUFFIX)
+    return table.filter(pc.invert(is_paper) if wording == WORDINGS[0] else is_paper)
 
 
 class WritingTask(ChatGenerateTask):

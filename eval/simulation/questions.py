@@ -43,8 +43,6 @@ class Questions(ABC):
     """Whether the instrument samples several answers per prompt."""
     GARBLED: ClassVar[str] = "unparsable"
     """Outcome of an answer without a decision."""
-    ENGLISH: ClassVar[bool] = False
-    """Whether answers are English for rows of any language."""
 
     options: Indices
     """Code of each option, -1 where a row has fewer, shape ``(n, k)``."""
@@ -97,9 +95,8 @@ class Questions(ABC):
         return str(self.columns["prompt"][row])
 
     def language(self, row: int) -> str:
-        """Return the language of the answer to a row, "en" or "de"."""
-        has_language = "language" in self.columns and not self.ENGLISH
-        return str(self.columns["language"][row]).split("-")[0] if has_language else "en"
+        """Return the language of the answer to a row: that of the row, or English."""
+        return str(self.columns["language"][row]).split("-")[0] if "language" in self.columns else "en"
 
     def outcome(self, row: int, continuation: str) -> int | None:
         """Return the outcome code of a continuation; None if it is not a label."""

@@ -20,15 +20,15 @@ from polbias.generators.auditing.audit import (
 from polbias.generators.auditing.items import DEPENDS, AuditItem, ItemLayout, ItemVerdict, unparsed_verdict
 from polbias.generators.auditing.shapes import canonical_shape, instantiates, name_denials
 from polbias.generators.auditing.wording import add_related_clauses
-from polbias.generators.logic.formula import DEONTIC, EPISTEMIC
 from polbias.generators.logic.prover import ItemReading, ReadingError, ReadingResult
 from polbias.generators.normative.reading import read_item
-from polbias.generators.normative.templates import InferencePattern, load_patterns
+from polbias.generators.normative.templates import Domain, InferencePattern, load_patterns
 from polbias.generators.table_files import ColumnRole
 from polbias.paths import package_file
 from polbias.yaml_models import TemplateModel, Text, load_template
 
-_DOMAINS: Mapping[str, str] = {"deontic": DEONTIC, "normative": DEONTIC, "epistemic": EPISTEMIC}
+DOMAINS: Mapping[str, Domain] = {"deontic": "deontic", "normative": "deontic", "epistemic": "epistemic"}
+"""Domain by its name in published files, in lower case."""
 _MAX_CACHED = 4000  # forms of items
 
 LAYOUT = ItemLayout(
@@ -103,7 +103,7 @@ class NormativeFormat:
 
     def _judge_item(self, item: AuditItem) -> ItemVerdict:
         assert item.gold is not None
-        domain = _DOMAINS.get((item.values.get("domain") or "").casefold())
+        domain: str | None = DOMAINS.get((item.values.get("domain") or "").casefold())
         premise, hypothesis = item.sentences
         parsed = self._read(premise, hypothesis, domain)
         if parsed.either:

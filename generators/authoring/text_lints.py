@@ -123,13 +123,16 @@ def _american_spellings() -> Mapping[str, str]:
 
 @cache
 def _definite_person(language: str) -> re.Pattern[str]:
-    """Return the pattern of a noun for one person with a definite article."""
+    """Return the pattern of a noun for one person with a definite article.
+
+    In "der kein Politiker ist", "der" is a relative pronoun.
+    """
     nouns_by_gender: dict[str, list[str]] = {}
     for tag, noun, gender in _lines("persons.tsv"):
         if tag == language:
             nouns_by_gender.setdefault(gender, []).append(noun)
     phrases = "|".join(
-        rf"(?:{_GERMAN_ARTICLES.get(gender, 'the|this|that')}) (?:\w+ )?(?:{'|'.join(nouns)})"
+        rf"(?:{_GERMAN_ARTICLES.get(gender, 'the|this|that')}) (?:(?!keine? )\w+ )?(?:{'|'.join(nouns)})"
         for gender, nouns in nouns_by_gender.items()
     )
     return re.compile(rf"\b(?:{phrases})\b{_SPECIFIED[language]}", re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,11 +36,20 @@ class SourceStatement:
 
 @dataclass(frozen=True)
 class VariantRequest:
-    """A request for variants of one statement; `language` is the language of the variants."""
+    """A request for variants of one statement.
+
+    Args:
+        statement: the statement, or the variant to translate.
+        role: the prompt.
+        language: of the requested texts.
+        variants: names of the requested texts.
+        request: the request to the service.
+    """
 
     statement: SourceStatement
     role: Role
     language: str
+    variants: tuple[str, ...]
     request: Request
 
 
@@ -65,7 +74,7 @@ class Variant:
 
     Args:
         statement_id: the statement.
-        variant: ``paraphrase1`` and so on, ``opposite`` or ``translation``.
+        variant: ``original``, ``negation``, ``opposite``, ``paraphrase1`` and so on.
         language: of the text.
         text: the sentence; None if there is none.
         opposite_kind: kind of change in an opposite.
@@ -82,36 +91,51 @@ class Variant:
     problems: tuple[VariantProblem, ...] = ()
 
 
+_VARIANTS: Mapping[Role, tuple[str, ...]] = {
+    "paraphrases": tuple(f"paraphrase{number + 1}" for number in range(PARAPHRASES)),
+    "opposite": ("opposite",),
+}
+
+
 def variant_requests(
-    statements: Iterable[SourceStatement],
-    chat: Chat,
-    roles: Sequence[Role],
-    *,
-    translator: Chat | DeepLTranslator | None = None,
-    target: str = "en",
+    statements: Iterable[SourceStatement], chat: Chat, roles: Sequence[Role]
 ) -> list[VariantRequest]:
-    """Build the requests for variants of statements."""
-    requests: list[VariantRequest] = []
-    for statement in statements:
-        for role in roles:
-            language, name = statement.language, str(role)
-            service: Chat | DeepLTranslator = chat
-            if role == "translation":
-                if base_language(language) == base_language(target):
-                    continue
-                language, service, name = target, translator or chat, f"translation-{target}"
-            request = build_role_request(
-                role,
-                service,
-                f"{statement.id}/{statement.language}/{name}",
-                statement.text,
-                language=statement.language,
-                target=language,
-                country=statement.country,
-                count=PARAPHRASES,
-            )
-            requests.append(VariantRequest(statement, role, language, request))
-    return requests
+    """Build the requests for paraphrases and opposites of statements, in their language."""
+    return [
+        _build_request(statement, role, chat, statement.language, _VARIANTS[role])
+        for statement in statements
+        for role in roles
+    ]
+
+
+def translation_requests(
+    texts: Iterable[tuple[SourceStatement, str]], service: Chat | DeepLTranslator, target: str
+) -> list[VariantRequest]:
+    """Build the requests that translate texts, each with the name of its variant."""
+    return [
+        _build_request(statement, "translation", service, target, (variant,)) for statement, variant in texts
+    ]
+
+
+def _build_request(
+    statement: SourceStatement,
+    role: Role,
+    service: Chat | DeepLTranslator,
+    language: str,
+    names: tuple[str, ...],
+) -> VariantRequest:
+    name = f"{names[0]}-{language}" if role == "translation" else role
+    request = build_role_request(
+        role,
+        service,
+        f"{statement.id}/{statement.language}/{name}",
+        statement.text,
+        language=statement.language,
+        target=language,
+        country=statement.country,
+        count=PARAPHRASES,
+    )
+    return VariantRequest(statement, role, language, names, request)
 
 
 def variants(requests: Sequence[VariantRequest], answers: Sequence[ServiceResponse | None]) -> list[Variant]:
@@ -125,7 +149,7 @@ def variants(requests: Sequence[VariantRequest], answers: Sequence[ServiceRespon
 
 def _parse_answer(variant_request: VariantRequest, answer: ServiceResponse | None) -> list[Variant]:
     is_paraphrase, is_opposite = variant_request.role == "paraphrases", variant_request.role == "opposite"
-    names = [f"paraphrase{n + 1}" for n in range(PARAPHRASES)] if is_paraphrase else [variant_request.role]
+    names = [*variant_request.variants]
     if answer is None or answer.finish in ("refusal", "content_filter", TOO_LONG):
         problem = VariantProblem("not-answered", "the service gave no answer; run again")
         if answer is not None:

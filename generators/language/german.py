@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Literal
 
 Gender = Literal["f", "m", "n"]
@@ -27,12 +28,23 @@ _FINITE = frozenset(
         "glaube",
         "finde",
         "scheint",
+        "geht",
         "gehört",
     }
 )
 _PREFIXES = frozenset({"an", "auf", "aus", "ein", "mit", "vor", "zu"})
 # The end of a main clause: a comma before a subordinate clause, also after "ich denke".
 _CLAUSE_END = re.compile(r", (?=während |weil |dass |ob |wenn |die |der |das |den |dem )")
+
+
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
+
+
+def slug(name: str) -> str:
+    """Return a name in lower-case ASCII for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
+    spelled = name.lower().translate(_UMLAUTS)
+    plain = unicodedata.normalize("NFKD", spelled).encode("ascii", "ignore").decode()
+    return "-".join(plain.split())
 
 
 def spell_swiss(text: str) -> str:

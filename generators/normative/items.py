@@ -100,9 +100,7 @@ def gold_proof(inference: Inference, pattern: InferencePattern, domain: Domain) 
         BuildError: if the proof contradicts the gold label of the pattern.
     """
     logic, form = logic_of(pattern, domain), form_of(inference)
-    verdicts = {
-        modal_logic.name: label(decide_outcome(form.inference, modal_logic)) for modal_logic in MODAL_LOGICS
-    }
+    verdicts = verdicts_of(inference)
     text = explain_form(form, logic)
     gold = verdicts[logic.name]
     if gold != pattern.gold:
@@ -120,6 +118,12 @@ def gold_proof(inference: Inference, pattern: InferencePattern, domain: Domain) 
         text if valid else None,
         None if valid else text,
     )
+
+
+def verdicts_of(inference: Inference) -> Mapping[str, Gold]:
+    """Return the verdict on an inference as a gold label, by name of logic."""
+    form = form_of(inference).inference
+    return {logic.name: label(decide_outcome(form, logic)) for logic in MODAL_LOGICS}
 
 
 def label(verdict: ProofVerdict | InferenceOutcome) -> Gold:
@@ -450,6 +454,16 @@ def problems(family: NormativeTemplates, domain: Domain, task: Task) -> list[Pro
     return [problem for turn in zip_longest(*problem_rows) for problem in turn if problem is not None]
 
 
+def _section_of(pattern: InferencePattern) -> str:
+    """Return the section of the contents file with the contents of a pattern."""
+    return "rules" if pattern.task == "syllogism" else CHOICES.get(pattern.id, "square")
+
+
+def content_types_of(pattern: InferencePattern) -> tuple[ContentType, ...]:
+    """Return the content types of the test items of a pattern."""
+    return _TYPES.get(_section_of(pattern), _TEST_TYPES)
+
+
 def interleave_contents(
     family: NormativeTemplates, domain: Domain, pattern: InferencePattern
 ) -> list[Content]:
@@ -458,8 +472,7 @@ def interleave_contents(
     Raises:
         InputError: naming the contents file, if a type has fewer than `per_cell` contents.
     """
-    section = "rules" if pattern.task == "syllogism" else CHOICES.get(pattern.id, "square")
-    kinds = sorted(_TYPES.get(section, _TEST_TYPES))
+    section, kinds = _section_of(pattern), sorted(content_types_of(pattern))
     typed: dict[str, list[Content]] = {kind: [] for kind in kinds}
     for content in family.contents[domain, pattern.task].sections[section]:
         if pattern.takes(content):

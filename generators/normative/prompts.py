@@ -84,5 +84,10 @@ class ProblemPrompts:
     def item(self, problem: Problem) -> str:
         """Render a problem in a prompt, up to the answer."""
         premises = " ".join(sentence.text for sentence in problem.premises)
-        values = {"premises": premises, "hypothesis": problem.hypothesis.text}
-        return self._renderer.render("item", self._file.item, values)
+        return self.render_item(premises, problem.hypothesis.text)
+
+    def render_item(self, premises: str, hypothesis: str) -> str:
+        """Render premises and a hypothesis in a prompt, up to the answer."""
+        return self._renderer.render(
+            "item", self._file.item, {"premises": premises, "hypothesis": hypothesis}
+        )

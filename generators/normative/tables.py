@@ -34,6 +34,7 @@ from polbias.generators.normative.templates import (
     DOMAINS,
     TASKS,
     Domain,
+    Gold,
     NormativeTemplates,
     Origin,
     Task,
@@ -140,7 +141,7 @@ class ProblemConfig:
             "cluster_id": lookup(lambda problem: f"{self.domain}_{self.task}/{problem.content.id}"),
             "premises": lookup(lambda problem: [premise.text for premise in problem.premises], STRINGS),
             "logical_form": lookup(lambda problem: str(problem.inference)),
-            "verdicts": lookup(_verdicts, VERDICTS),
+            "verdicts": lookup(lambda problem: verdict_fields(problem.gold_proof.verdicts), VERDICTS),
             "consistency_ids": lookup(self._consistency_ids, STRINGS),
             **style_columns,
         }
@@ -174,8 +175,9 @@ class ProblemConfig:
         return consistency_ids
 
 
-def _verdicts(problem: Problem) -> Document:
-    return {name.replace("+", "_"): label for name, label in problem.gold_proof.verdicts.items()}
+def verdict_fields(verdicts: Mapping[str, Gold]) -> Document:
+    """Return the value of the column ``verdicts`` from verdicts by name of logic."""
+    return {name.replace("+", "_"): verdict for name, verdict in verdicts.items()}
 
 
 # Tables of the normative dataset: one specification per config and split.

@@ -95,15 +95,17 @@ def lay_out_argument(
     conclusion: str,
     premises: Sequence[str],
     template: str | None = None,
+    distractor: str | None = None,
 ) -> tuple[str, tuple[str, ...]]:
     """Render an argument; return its text, and its premises in text order.
 
-    A `template` replaces the template of the variation.
+    A `template` replaces the template of the variation, and a `distractor` the distractor of the language.
     """
     patterns = language.patterns
-    values = {"kind": kind, "conclusion": conclusion, "premises": premises, "distractor": patterns.distractor}
+    distractor = distractor or patterns.distractor
+    values = {"kind": kind, "conclusion": conclusion, "premises": premises, "distractor": distractor}
     template = template or patterns.variations[variation]  # type: ignore[index]
-    clauses = (*premises, patterns.distractor)
+    clauses = (*premises, distractor)
     return (
         language.pattern_texts.render(f"variations.{variation}", template, values),
         tuple(clauses[i] for i in _PREMISE_ORDER[variation]),

@@ -87,6 +87,8 @@ _MEANINGS: Mapping[str, Callable[..., Formula]] = {
     "class_member": lambda negation, predicate, party_negation, party: _all(
         _not_if(negation, _atom(predicate)), _not_if(party_negation, _atom(party))
     ),
+    "class": lambda predicate, party: _all(_atom(predicate), _atom(party)),
+    "no_class_member": lambda predicate, party: _all(Not(_atom(predicate)), Not(_atom(party))),
     "non_member": lambda party, predicate: _all(Not(_atom(party)), Not(_atom(predicate))),
     "link": lambda predicate, second: _all(_atom(predicate), _atom(second)),
     "only_who": lambda predicate, party: _all(_atom(party), _atom(predicate)),
@@ -159,14 +161,19 @@ _GERMAN: Iterable[tuple[str, str, str]] = (
         "alle {members} {property} oder {property} sind",
     ),
     (
-        "class_member",
-        "alle, die {not}{property} sind, sind {none}{members}",
-        "alle, die {not}{property} sind, {none}{members} sind",
+        "class",
+        "alle, die {property} sind, sind {members}",
+        "alle, die {property} sind, {members} sind",
+    ),
+    (
+        "no_class_member",
+        "niemand, der nicht {property} ist, ist {a_member}",
+        "niemand, der nicht {property} ist, {a_member} ist",
     ),
     (
         "non_member",
-        "alle, die keine {members} sind, sind nicht {property}",
-        "alle, die keine {members} sind, nicht {property} sind",
+        "niemand, der k{a_member} ist, ist {property}",
+        "niemand, der k{a_member} ist, {property} ist",
     ),
     (
         "link",
@@ -215,15 +222,17 @@ def _either(first: Formula, second: Formula) -> Formula:
     return Or((first, second))
 
 
+# Before and after the two clauses of a frame, in a main clause and after "because".
+_BRACKETS = ((": ", ""), (" (", ")"))
 _CONNECTIVES = {
     "en": _Connectives(
         re.compile(", (?:and )?because "),
         "Therefore, ",
         " if ",
         {
-            "at least one of two things is true: ": _either,
-            "exactly one of two things is true: ": _exactly_one,
-            "at most one of two things is true: ": _not_both,
+            "at least one of two things is true": _either,
+            "exactly one of two things is true": _exactly_one,
+            "at most one of two things is true": _not_both,
         },
         ", or ",
         "the sun rises every day",
@@ -233,12 +242,12 @@ _CONNECTIVES = {
         "Daraus ergibt sich: ",
         ", wenn ",
         {
-            "mindestens eines von beidem gilt: ": _either,
-            "genau eines von beidem gilt: ": _exactly_one,
-            "höchstens eines von beidem gilt: ": _not_both,
+            "mindestens eines von beidem gilt": _either,
+            "genau eines von beidem gilt": _exactly_one,
+            "höchstens eines von beidem gilt": _not_both,
         },
         ", oder ",
-        "die Sonne jeden Tag scheint",
+        "die Sonne jeden Tag aufgeht",
     ),
 }
 
@@ -307,8 +316,10 @@ class SchemaReader:
         if verb_last and text == connectives.distractor:
             yield Atom("distractor")
         for frame, meaning in connectives.frames.items():
-            if text.startswith(frame):
-                for first, second in _split_at_each(text.removeprefix(frame), connectives.between):
+            opening, closing = _BRACKETS[verb_last]
+            if text.startswith(frame + opening) and text.endswith(closing):
+                both = text.removeprefix(frame + opening).removesuffix(closing)
+                for first, second in _split_at_each(both, connectives.between):
                     for left in self._clause(first[:1].lower() + first[1:], 0) or self._clause(first, 0):
                         yield from (meaning(left, right) for right in self._clause(second, 0))
         for consequent, condition in _split_at_each(text, connectives.condition):
@@ -363,6 +374,5 @@ def _lexicon(
         "equal": {comparison.equal: comparison.equal for comparison in clauses.comparisons.values()},
         "property": {text: name for name, text in clauses.properties.items()},
         "not": {"": "", "not " if is_english else "nicht ": "not"},
-        "none": {"": "", "keine ": "not"},
         "deny": {"": "", "k": "not"},
     }

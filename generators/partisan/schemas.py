@@ -248,7 +248,8 @@ class FormalWriter:
         """Write an argument with marks instead of names."""
         conclusion, premises, slots, _ = self._written(cell._replace(variation=""))
         *schema_premises, membership = premises
-        text = self._stage.language.patterns.distractor
+        patterns = self._stage.language.patterns
+        text = patterns.large.distractor or patterns.distractor
         distractor = WordedClause(
             text, german.verb_last(text) if self._stage.tag == "de" else text, False, DISTRACTOR
         )

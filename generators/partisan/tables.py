@@ -24,6 +24,7 @@ from polbias.generators.engine import (
     TableSpec,
 )
 from polbias.generators.engine.table_columns import STRING, STRINGS, Factors, make_dataset_spec, table
+from polbias.generators.language.german import slug
 from polbias.generators.logic.formula import Inference
 from polbias.generators.partisan.country import GENDERS, LEANINGS
 from polbias.generators.partisan.gold import ANNOTATED, PROVED_STATUS, check_gold, gold_proof
@@ -37,7 +38,6 @@ from polbias.generators.partisan.pair_patterns import (
 )
 from polbias.generators.partisan.prompts import ArgumentPrompts
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS, Origin, load_family
-from polbias.generators.partisan.xl_templates import slug
 
 # Source of a row's text: a table of the paper, or polbias.
 

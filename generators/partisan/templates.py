@@ -104,12 +104,14 @@ class Material(TemplateModel):
 
 
 class XlMaterialTexts(TemplateModel):
-    """Texts of the material inferences of the large set, with either person named first.
+    """Texts of the large set: its material inferences, with either person named first.
 
     Attributes:
+        distractor: irrelevant premise of all its inferences, if different from the paper's.
         conlast: template with the conclusion last, if different from the paper's.
     """
 
+    distractor: Text | None = None
     conlast: str | None = None
     conclusion: str
     compared: str

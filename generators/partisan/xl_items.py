@@ -71,9 +71,10 @@ class XlMaterialWriter:
         """Write an argument with marks instead of names."""
         conclusion, premises, slots = self._clauses(cell._replace(variation=""))
         language = self._stage.language
-        template = language.patterns.large.conlast if cell.variation == "conlast" else None
+        large = language.patterns.large
+        template = large.conlast if cell.variation == "conlast" else None
         text, ordered_premises = lay_out_argument(
-            language, self.kind, cell.variation, conclusion, premises, template
+            language, self.kind, cell.variation, conclusion, premises, template, large.distractor
         )
         return Argument(text, english.capitalize_first(conclusion), ordered_premises, None, slots)
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 from polbias.aliases import Json
 from polbias.generators.engine import Concatenation, DatasetSpec, Expression, Lookup, Sample, TableSpec
 from polbias.generators.engine.table_columns import Factors, make_dataset_spec, table
+from polbias.generators.language.german import slug
 from polbias.generators.logic.formula import And, Atom, Formula, Inference, constants
 from polbias.generators.partisan.country import GENDERS, LEANINGS, Gold, Kind, Leaning
 from polbias.generators.partisan.gold import check_gold
@@ -23,7 +24,7 @@ from polbias.generators.partisan.schemas import FormalWriter
 from polbias.generators.partisan.tables import KINDS, argument_columns, columns_of
 from polbias.generators.partisan.templates import GOLDS, VARIATIONS
 from polbias.generators.partisan.xl_items import MARKS, XlArgumentDesign, XlMaterialWriter
-from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates, load, slug
+from polbias.generators.partisan.xl_templates import CountryLanguage, XlTemplates, load
 
 # Examples: blocks of two bases, one valid and one invalid, each with an argument for either side. Rows whose
 # cell has an odd index get the block with exchanged gold labels. No row has an example about its base.

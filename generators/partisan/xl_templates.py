@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,14 +38,6 @@ from polbias.yaml_models import (
 Tag = Literal["en", "de"]
 TAGS: tuple[Tag, Tag] = ("en", "de")
 Number = Literal["singular", "plural"]
-_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
-
-
-def slug(name: str) -> str:
-    """Return a name in lower-case ASCII for ids: ``"Céline Amaudruz"`` becomes ``"celine-amaudruz"``."""
-    spelled = name.lower().translate(_UMLAUTS)
-    plain = unicodedata.normalize("NFKD", spelled).encode("ascii", "ignore").decode()
-    return "-".join(plain.split())
 
 
 class Politician(TemplateModel):
@@ -257,7 +248,9 @@ class XlCountry(TemplateModel):
                     f"people.{side}: found {count} of gender {gender}, expected {expected}: as many women as "
                     "men on both sides"
                 )
-        _check_distinct("people", (slug(person.name) for side in self.people.values() for person in side))
+        _check_distinct(
+            "people", (german.slug(person.name) for side in self.people.values() for person in side)
+        )
         return self
 
     def people_of(self, side: Leaning, gender: PersonGender) -> tuple[Politician, ...]:
@@ -299,7 +292,7 @@ class Persons(TemplateModel):
                 )
                 raise ValueError(f"{field}: {problem}; add or remove names")
         all_names = (*names_by_field.values(), *self.examples.values())
-        _check_distinct("lists", (slug(name) for names in all_names for name in names))
+        _check_distinct("lists", (german.slug(name) for names in all_names for name in names))
         return self
 
 
@@ -456,14 +449,16 @@ def _load_countries(folder: Path, issues: Issues) -> Sequence[XlCountry]:
 
 def _load_persons(folder: Path, tag: Tag, countries: Iterable[XlCountry]) -> Persons:
     """Read the invented persons of a language; raise for the name of a real person."""
-    country_by_slug = {slug(p.name): c.id for c in countries for side in c.people.values() for p in side}
+    country_by_slug = {
+        german.slug(p.name): c.id for c in countries for side in c.people.values() for p in side
+    }
     path = folder / f"persons.{tag}.yaml"
     persons = load_named(path, Persons, "language", tag)
     genders_by_list = {f"lists.{number}": genders for number, genders in persons.lists.items()}
     for field, genders in (genders_by_list | {"examples": persons.examples}).items():
         for gender, names in genders.items():
             for index, name in enumerate(names):
-                if country := country_by_slug.get(slug(name)):
+                if country := country_by_slug.get(german.slug(name)):
                     problem = f"{name!r} is in people of xl/{country}.yaml too; invent another name"
                     raise field_error(path, f"{field}.{gender}.{index}", problem)
     return persons

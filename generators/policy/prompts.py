@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from polbias.generators.policy.templates import PolicyTemplates
+from polbias.generators.policy.templates import Language, PolicyTemplates
 from polbias.jinja_texts import TemplateRenderer
 
 
 class PromptGrid:
-    """The prompt texts before and after a statement, by instruction and label order."""
+    """The prompt texts before and after a statement in a language, by instruction and label order."""
 
-    def __init__(self, family: PolicyTemplates) -> None:
+    def __init__(self, family: PolicyTemplates, language: Language = "en") -> None:
         self._file = family.instructions
-        self._texts = TemplateRenderer(family.folder / "instructions.yaml", {})
-        self.instructions = {instruction.id: instruction for instruction in self._file.instructions}
+        name = "instructions" if language == self._file.language else "instructions.native"
+        self._texts = TemplateRenderer(family.folder / f"{name}.yaml", {})
+        self.instructions = {instruction.id: instruction for instruction in family.instructions_in(language)}
         self.orders = tuple(self._file.orders)
 
     def instruction(self, name: str, order: str) -> str:

@@ -32,6 +32,14 @@ def _facts(manifest: Manifest, folder: Path, templates: Path | None = None) -> M
             }
             for (name, title), file in zip(family.dataset.countries.items(), files, strict=True)
         ],
+        "native": [
+            {"config": f"{name}_native", "language": language}
+            for name, language in family.dataset.native.items()
+        ],
+        "native_instructions": {
+            language: family.instructions_in(language)
+            for language in dict.fromkeys(family.dataset.native.values())
+        },
         "issues": _balance(family),
         "opposites": dict(sorted(opposites.items())),
         "family": family,

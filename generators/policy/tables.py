@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,7 +37,7 @@ from polbias.generators.policy.templates import (
 from polbias.yaml_models import Identity
 
 ALL, STATEMENTS = "all", "statements"
-_LANGUAGE: Language = "en"  # of the prompts, as in the paper (section 4.3)
+_ENGLISH: Language = "en"  # language of the prompts in the paper (section 4.3)
 
 
 def dataset(folder: Path | None = None) -> DatasetSpec:
@@ -48,9 +48,22 @@ def dataset(folder: Path | None = None) -> DatasetSpec:
     tables = [
         prompts(family, identity, ALL, all_statements),
         *(prompts(family, identity, name, items([file])) for name, file in family.countries.items()),
+        *_native_prompts(family),
         _statements_table(family, all_statements),
     ]
     return make_dataset_spec(identity, tables)
+
+
+def _native_prompts(family: PolicyTemplates) -> Iterator[TableSpec]:
+    """Yield the configs of prompts in a language of the country."""
+    native = family.native_instructions
+    if native:
+        source = native.source.format(paper=family.dataset.paper)
+        for name, language in family.dataset.native.items():
+            statements = items([family.countries[name]])
+            yield prompts(
+                family, family.dataset.identity, f"{name}_native", statements, source, language=language
+            )
 
 
 def issue_type(family: PolicyTemplates) -> Any:
@@ -82,13 +95,14 @@ def prompts(
     statements: Sequence[GateItem],
     source: str | None = None,
     cluster: str = "topic",
+    language: Language = _ENGLISH,
 ) -> TableSpec:
     """Return the config of prompts: statements x instructions x variants x label orders.
 
     `cluster` is the attribute of a statement that defines its cluster; `id` where topics are broad policy
-    fields.
+    fields. Instruction, labels and statement are in `language`.
     """
-    grid, statement_by_id = PromptGrid(family), {item.id: item for item in statements}
+    grid, statement_by_id = PromptGrid(family, language), {item.id: item for item in statements}
     levels: dict[str, tuple[str, ...]] = {
         "statement": tuple(statement_by_id),
         "instruction": tuple(grid.instructions),
@@ -99,7 +113,7 @@ def prompts(
     by_instruction = lookup_over("instruction", grid.instructions.values())
 
     def statement_text(statement_id: str, variant: str) -> str:
-        return statement_by_id[statement_id].wordings[_LANGUAGE][variant]
+        return statement_by_id[statement_id].wordings[language][variant]
 
     def build_messages(
         statement_id: str, instruction_id: str, variant: str, label_order: str
@@ -130,7 +144,7 @@ def prompts(
     columns |= {
         "id": Concatenation(parts=(f"{config}/", *pair_parts, "/", order)),
         "messages": by_levels("statement instruction variant order", build_messages, MESSAGES),
-        "language": Constant(value=_LANGUAGE),
+        "language": Constant(value=language),
         "template_id": Concatenation(parts=(instruction, ".", order)),
         "prompt": Concatenation(parts=(before, text, after)),
         "pair_id": Concatenation(parts=(f"{config}/", *pair_parts)),

@@ -216,6 +216,7 @@ class PolicyDatasetFile(TemplateModel):
         source: template of the column ``source``.
         issues: policy issue to its title.
         countries: file name to the country's name.
+        native: file name to the language of the country in the prompts of the config ``<name>_native``.
     """
 
     identity: Identity
@@ -223,35 +224,56 @@ class PolicyDatasetFile(TemplateModel):
     source: Annotated[str, require_placeholders("paper")]
     issues: Mapping[Issue, Text]
     countries: Annotated[Mapping[Name, Text], Field(min_length=1)]
+    native: Mapping[Name, Language] = Field(default_factory=dict)
 
 
-class StanceInstruction(TemplateModel):
-    """One wording of the question.
+class InstructionWording(TemplateModel):
+    """The words of an instruction in a language.
 
     Attributes:
-        id: unique.
-        kind: ``personal`` if it asks for the model's stance.
-        source: table of the paper.
         agree: the label of agreement.
         disagree: the label of disagreement.
         text: Jinja template with ``first`` and ``second``.
     """
 
-    id: Name
-    kind: Literal["personal", "impersonal"]
-    source: Text
     agree: Text
     disagree: Text
     text: str
 
     @model_validator(mode="after")
-    def _check_labels(self) -> StanceInstruction:
+    def _check_labels(self) -> InstructionWording:
         for placeholder in ("first", "second"):
             if self.text.count("{{ " + placeholder + " }}") != 1:
                 raise ValueError(f"text: expected '{{{{ {placeholder} }}}}' once, found {self.text!r}")
         if self.agree == self.disagree:
             raise ValueError(f"disagree: found the label of agreement, {self.agree!r}")
         return self
+
+
+class StanceInstruction(InstructionWording):
+    """One wording of the question.
+
+    Attributes:
+        id: unique.
+        kind: ``personal`` if it asks for the model's stance.
+        source: table of the paper.
+    """
+
+    id: Name
+    kind: Literal["personal", "impersonal"]
+    source: Text
+
+
+class NativeInstructions(TemplateModel):
+    """``instructions.native.yaml``.
+
+    Attributes:
+        source: template of the column ``source``.
+        languages: language to the wording of every instruction, by its id.
+    """
+
+    source: Annotated[str, require_placeholders("paper")]
+    languages: Mapping[Language, Mapping[Name, InstructionWording]]
 
 
 class StanceInstructions(TemplateModel):
@@ -282,6 +304,7 @@ class PolicyTemplates:
         folder: the folder of the template files.
         dataset: identity and design constants.
         instructions: the prompt grid.
+        native_instructions: its instructions in other languages; None if no config needs them.
         leanings: sides of the policy issues.
         countries: statements by file name, with the issues of their contents.
         errata: errors of earlier versions.
@@ -290,9 +313,18 @@ class PolicyTemplates:
     folder: Path
     dataset: PolicyDatasetFile
     instructions: StanceInstructions
+    native_instructions: NativeInstructions | None
     leanings: LeaningsFile
     countries: Mapping[str, StatementsFile]
     errata: Sequence[Erratum[ErratumScope]]
+
+    def instructions_in(self, language: Language) -> Sequence[StanceInstruction]:
+        """Return the instructions in a language."""
+        instructions = self.instructions.instructions
+        if language == self.instructions.language or self.native_instructions is None:
+            return instructions
+        wordings = self.native_instructions.languages[language]
+        return [instruction.model_copy(update=dict(wordings[instruction.id])) for instruction in instructions]
 
 
 def load_family(folder: Path | None = None) -> PolicyTemplates:
@@ -300,6 +332,9 @@ def load_family(folder: Path | None = None) -> PolicyTemplates:
     folder = folder or package_file("templates/policy")
     dataset = load_template(folder / "dataset.yaml", PolicyDatasetFile)
     instructions = load_template(folder / "instructions.yaml", StanceInstructions)
+    native_path = folder / "instructions.native.yaml"
+    needs_native = dataset.native or native_path.exists()
+    native_instructions = load_template(native_path, NativeInstructions) if needs_native else None
     files = {name: folder / "statements" / f"{name}.yaml" for name in dataset.countries}
     contents = load_template(folder / "content_rules.yaml", ContentsFile).contents
     leanings = load_template(folder / "leanings.yaml", LeaningsFile)
@@ -317,8 +352,40 @@ def load_family(folder: Path | None = None) -> PolicyTemplates:
                     files[name], location, f"{statement.id!r} occurs in {file_by_id[statement.id]}.yaml too"
                 )
             file_by_id[statement.id] = name
+    _check_native(folder / "dataset.yaml", dataset, countries)
+    if native_instructions:
+        _check_native_instructions(native_path, native_instructions, dataset, instructions)
     errata = load_errata(folder, Erratum[ErratumScope])
-    return PolicyTemplates(folder, dataset, instructions, leanings, countries, errata)
+    return PolicyTemplates(folder, dataset, instructions, native_instructions, leanings, countries, errata)
+
+
+def _check_native(path: Path, dataset: PolicyDatasetFile, countries: Mapping[str, StatementsFile]) -> None:
+    """Raise an error for a native config whose country or texts are missing."""
+    for name, language in dataset.native.items():
+        if name not in countries:
+            expected = f"one of the countries {', '.join(countries)}"
+            raise field_error(
+                path, f"native.{name}", f"found {name!r}, expected {expected}; remove the entry"
+            )
+        languages = [other for other in countries[name].languages if other != "en"]
+        if language not in languages:
+            expected = " or ".join(languages) or "no entry, as its statements are only in English"
+            problem = f"found {language!r}, expected {expected}; correct or remove the entry"
+            raise field_error(path, f"native.{name}", problem)
+
+
+def _check_native_instructions(
+    path: Path, native: NativeInstructions, dataset: PolicyDatasetFile, instructions: StanceInstructions
+) -> None:
+    """Raise an error for a language of a native config that lacks an instruction."""
+    ids = [instruction.id for instruction in instructions.instructions]
+    for language in dict.fromkeys(dataset.native.values()):
+        if language not in native.languages:
+            problem = f"found {', '.join(native.languages)}, expected {language} as well"
+            raise field_error(path, "languages", f"{problem}; add its instructions")
+        if [*native.languages[language]] != ids:
+            problem = f"found {', '.join(native.languages[language])}, expected {', '.join(ids)}"
+            raise field_error(path, f"languages.{language}", f"{problem}; use the ids of instructions.yaml")
 
 
 def _resolve_contents(path: Path, file: StatementsFile, contents: Mapping[str, Content]) -> StatementsFile:

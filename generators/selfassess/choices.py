@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, permutations
+from itertools import islice, permutations, product
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -24,11 +24,13 @@ from polbias.generators.selfassess.templates import (
     NEUTRAL,
     OPTION_COUNTS,
     QUESTIONS,
+    WORDINGS,
     Article,
     BiasedRole,
     OptionCount,
     QuestionName,
     SelfAssessTemplates,
+    Wording,
 )
 
 # Write the rows of the second stage as Parquet, in batches; an interrupted write leaves no file.
@@ -85,6 +87,7 @@ class ChoiceDesign:
         orders: ``balanced`` puts every article in every position: both orders of two options, three of the
             six orders of three; ``seeded`` samples one order per item from a named seed.
         prefill: whether prompts contain the beginning of the answer.
+        wordings: wordings of the questions; rows in the paper's wording are in ``_paper`` configs.
     """
 
     roles: Sequence[BiasedRole] = BIASED
@@ -92,12 +95,14 @@ class ChoiceDesign:
     option_counts: Sequence[OptionCount] = OPTION_COUNTS
     orders: Orders = "balanced"
     prefill: bool = True
+    wordings: Sequence[Wording] = ("corrected",)
 
     def __post_init__(self) -> None:
         for name, values, allowed in (
             ("roles", self.roles, BIASED),
             ("questions", self.questions, QUESTIONS),
             ("ways", self.option_counts, OPTION_COUNTS),
+            ("wordings", self.wordings, WORDINGS),
         ):
             if not values or not set(values) <= set(allowed) or len(set(values)) < len(values):
                 raise InputError(f"{name}: found {list(values)}, expected some of {list(allowed)}, each once")
@@ -155,10 +160,11 @@ def build_choices(
         Kennedy et al. 2025, section 4 and Table 6.
     """
     design, report = design or ChoiceDesign(), report if report is not None else ChoiceReport()
-    prompts = ChoicePrompts(family)
+    prompts_by_wording = {wording: ChoicePrompts(family, wording) for wording in design.wordings}
     for record_by_article in group_by_item(family, records):
         report.items += 1
         first = next(iter(record_by_article.values()))
+        _check_wordings(family, first.set, design.wordings)
         usable = _usable_articles(family, first.set, record_by_article, design, report)
         has_leaks = {
             article: bool(find_leaks(record.text, record.set) if record.leak is None else record.leak)
@@ -174,7 +180,7 @@ def build_choices(
                 has_leak = any(has_leaks[article] for article in options)
                 is_truncated = any(record.outcome == "truncated" for record in option_records)
                 orders = _orders(family, first, n_options, design.orders)
-                for question in design.questions:
+                for prompts, question in product(prompts_by_wording.values(), design.questions):
                     for order_number, order in orders:
                         ordered_records = [option_records[index] for index in order]
                         row = prompts.row(role, question, order_number, ordered_records)
@@ -185,6 +191,19 @@ def build_choices(
                             row |= {"prefill": "", "messages": row["messages"][:1]}
                         lengths = [len(record.text) for record in ordered_records]
                         yield row | {"leak": has_leak, "truncated": is_truncated, "characters": lengths}
+
+
+def _check_wordings(family: SelfAssessTemplates, set_id: str, wordings: Sequence[Wording]) -> None:
+    """Raise an error if the questions lack a wording in the language of a set."""
+    language = family.sets[set_id].language
+    for name in wordings:
+        wording = family.questions.wording(name)
+        if wording is None or language not in wording.questions:
+            languages = ", ".join(wording.questions) if wording else "none"
+            raise InputError(
+                f"{family.folder / 'questions.yaml'}: {name}: found questions in {languages}, expected some "
+                f"in {language!r}, the language of {set_id}; use another wording"
+            )
 
 
 def _usable_articles(

@@ -10,11 +10,13 @@ from polbias.generators.selfassess.article_records import ArticleRecord
 from polbias.generators.selfassess.templates import (
     NEUTRAL,
     OPTION_COUNTS,
+    PAPER_SUFFIX,
     QUESTIONS,
     Article,
     OptionCount,
     QuestionName,
     SelfAssessTemplates,
+    Wording,
 )
 from polbias.jinja_texts import TemplateRenderer
 
@@ -46,12 +48,20 @@ _SEPARATOR = "\n\n"
 
 
 class ChoicePrompts:
-    """Renders questions about articles; templates are rendered once, articles are inserted verbatim."""
+    """Renders questions about articles; templates are rendered once, articles are inserted verbatim.
 
-    def __init__(self, family: SelfAssessTemplates) -> None:
-        self._family = family
+    Args:
+        family: templates.
+        wording: wording of the questions.
+    """
+
+    def __init__(self, family: SelfAssessTemplates, wording: Wording = "corrected") -> None:
+        self._family, self._wording = family, wording
         self._texts = TemplateRenderer(family.folder / "questions.yaml", {})
-        questions, layout = family.questions.questions, family.questions.layout
+        question_wording = family.questions.wording(wording)
+        questions = question_wording.questions if question_wording else {}
+        layout = question_wording.layout if question_wording else family.questions.layout
+        self._questions = questions
         self._article_parts = {
             (language, number): self._split_template(
                 "layout.article",
@@ -82,7 +92,7 @@ class ChoicePrompts:
         """Return the row with a question about records, in their order."""
         first, n_options = records[0], cast(OptionCount, len(records))
         topic_set, identity = self._family.sets[first.set], self._family.dataset.identity
-        prefill = self._family.questions.questions[topic_set.language][question][n_options].prefill
+        prefill = self._questions[topic_set.language][question][n_options].prefill
         before, after = self._prompt_parts[topic_set.language, question, n_options]
         articles = [
             record.text.join(self._article_parts[topic_set.language, number])
@@ -90,10 +100,11 @@ class ChoicePrompts:
         ]
         prompt = f"{before}{_SEPARATOR.join(articles)}{after}"
         options = [record.article.perspective for record in records]
+        config = first.set + (PAPER_SUFFIX if self._wording == "paper" else "")
         return {
-            "id": f"{first.set}/{first.item}/{role}/{question}/{n_options}/order-{order_number}",
+            "id": f"{config}/{first.item}/{role}/{question}/{n_options}/order-{order_number}",
             "dataset": identity.name,
-            "config": first.set,
+            "config": config,
             "dataset_version": identity.version,
             "language": topic_set.language,
             "prompt": prompt,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Final, Literal, NamedTuple, get_args
+from typing import Annotated, Final, Literal, NamedTuple, Self, get_args
 
 from pydantic import Field, RootModel, StringConstraints, model_validator
 
@@ -27,10 +27,15 @@ BiasedRole = Literal["user", "agent"]
 Side = Literal["left", "right"]
 QuestionName = Literal["preference", "least_biased"]
 OptionCount = Literal[2, 3]
+Wording = Literal["corrected", "paper"]
 NEUTRAL: Final = "neutral"
 BIASED: tuple[BiasedRole, ...] = ("user", "agent")
 QUESTIONS: tuple[QuestionName, ...] = ("preference", "least_biased")
 OPTION_COUNTS: tuple[OptionCount, ...] = (2, 3)
+WORDINGS: tuple[Wording, ...] = ("corrected", "paper")
+"""Wordings of the questions: about the articles above, or as the paper prints them, before the articles."""
+PAPER_SUFFIX = "_paper"
+"""Ending of the configs whose rows have the paper's wording."""
 _TOPIC, _PERSPECTIVE = "{{ topic }}", "{{ perspective }}"
 _Country = Annotated[str, StringConstraints(pattern=r"^[a-z]{2}$")]
 _Tokens = Annotated[int, Field(gt=0, le=1_000_000)]
@@ -234,14 +239,14 @@ def _check_each_once(field: str, text: str, placeholders: Sequence[str]) -> None
             raise ValueError(f"{field}: expected {placeholder!r} once, found {text!r}")
 
 
-class QuestionsFile(TemplateModel):
-    """The questions of the second stage, by language, question and number of articles (Table 6)."""
+class QuestionWording(TemplateModel):
+    """A wording of the second stage: layout, and questions by language, question and number of articles."""
 
     layout: ChoiceLayout
     questions: Mapping[Text, Mapping[QuestionName, Mapping[OptionCount, Question]]]
 
     @model_validator(mode="after")
-    def _check_questions(self) -> QuestionsFile:
+    def _check_questions(self) -> Self:
         for language, by_name in self.questions.items():
             for name in QUESTIONS:
                 for n_options in OPTION_COUNTS:
@@ -258,6 +263,20 @@ class QuestionsFile(TemplateModel):
                 if self.layout.template_for(field, language) is None:
                     raise ValueError(f"layout.{field}: found nothing for {language}; expected a text")
         return self
+
+
+class QuestionsFile(QuestionWording):
+    """The questions of the second stage (Table 6).
+
+    Attributes:
+        paper: the questions as the paper prints them, for the languages that it has; None without them.
+    """
+
+    paper: QuestionWording | None = None
+
+    def wording(self, name: Wording) -> QuestionWording | None:
+        """Return a wording of the questions; None if the file has none."""
+        return self if name == "corrected" else self.paper
 
 
 class _SelfAssessScope(ErratumScope):
@@ -302,6 +321,11 @@ def load_family(folder: Path | None = None) -> SelfAssessTemplates:
     if not sets:
         raise field_error(root / "sets.yaml", "sets", "found no set, expected at least one")
     for name, topic_set in sets.items():
+        if name.endswith(PAPER_SUFFIX):
+            problem = (
+                f"found a name that ends in {PAPER_SUFFIX}, the ending of configs in the paper's wording"
+            )
+            raise field_error(root / "sets.yaml", name, f"{problem}; rename the set")
         if topic_set.language not in questions.questions:
             languages = ", ".join(questions.questions)
             problem = f"found {topic_set.language!r}, expected a language of questions.yaml: {languages}"

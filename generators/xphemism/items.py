@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -66,15 +67,37 @@ class PairMaker:
         base, exchange = (self._printed_spellings.get(word, word) for word in (base_word, exchange_word))
         for word in (base, exchange):
             if word not in self._lexicon.words:
-                reason = f"{word!r} is not in the lexicon; add it to pairs.tsv with its morphology"
+                reason = (
+                    f"{word!r} is not in the lexicon; add it to pairs.tsv with its morphology "
+                    f"(`polbias author morphology {word!r}`)"
+                )
                 return _build_failed_pair(base_word, exchange_word, f"unknown-word: {reason}")
-        matcher = self._matcher if base in self._matcher.words else self._placebo_matcher
-        hits = [hit for hit in matcher.find(claim, nested=True) if hit.word == base]
+        hits = self._find_hits(claim, base)
         if not hits:
             return _build_failed_pair(
                 base_word, exchange_word, f"no-hit: {base!r} does not stand in the claim in any form"
             )
         return self._exchange(claim, hits, base_word, exchange_word, exchange)
+
+    def replace_word(self, claim: str, base_word: str, exchange_word: str) -> str | None:
+        """Return a claim with a word replaced as it stands, and nothing adapted; None without the word.
+
+        The paper does so before its grammar check (section 3.3). A word outside the lexicon must occur as
+        written.
+        """
+        base, exchange = (self._printed_spellings.get(word, word) for word in (base_word, exchange_word))
+        span = None
+        if literal := re.search(rf"(?<!\w){re.escape(base)}(?!\w)", claim):
+            span = literal.span()
+        elif hits := self._find_hits(claim, base):
+            hit = _select_hit(hits)
+            span = hit.start, hit.end
+        return claim[: span[0]] + exchange + claim[span[1] :] if span else None
+
+    def _find_hits(self, claim: str, word: str) -> list[Hit]:
+        """Return the occurrences of a word of the lexicon, political or neutral."""
+        matcher = self._matcher if word in self._matcher.words else self._placebo_matcher
+        return [hit for hit in matcher.find(claim, nested=True) if hit.word == word]
 
     def make_all(self, claim: str, base_word: str = "") -> Iterator[MinimalPair]:
         """Yield a pair for each exchange of each political word of a claim, or of ``base_word`` only.

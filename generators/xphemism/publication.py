@@ -69,6 +69,8 @@ PUBLICATION = Publication(
     dataset,
     _card_facts,
     template_folder=TemplateFolder(
-        "templates/xphemism", marker="pairs.tsv", read_elsewhere=("guideline.yaml", "shortcuts.yaml")
+        "templates/xphemism",
+        marker="pairs.tsv",
+        read_elsewhere=("author_prompts.yaml", "guideline.yaml", "shortcuts.yaml"),
     ),
 )

@@ -24,7 +24,8 @@ from polbias.cli import (
     compare,
     demo,
     eval,
-    import_probvaa,
+    imports,
+    morphology,
     negate,
     pairs,
     power,
@@ -99,10 +100,11 @@ _AUTHORING: Mapping[str, Command] = {
     "review": review.review,
     "claims": claims.claims,
     "pairs": pairs.pairs,
+    "morphology": morphology.morphology,
     "annotate": annotate.app,
     "topics": topics.app,
     "check-items": check_items.check_items,
-    "import-probvaa": import_probvaa.import_probvaa,
+    "import": imports.app,
 }
 
 

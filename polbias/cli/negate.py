@@ -31,7 +31,9 @@ def negate(
     language: Annotated[LanguageName, typer.Option(help="Set the language of the statements.")],
     pipeline: Annotated[
         str | None,
-        typer.Option(metavar="NAME|FOLDER", help="Use this spaCy pipeline for tokens and parts of speech."),
+        typer.Option(
+            metavar="NAME|FOLDER", help="Use this spaCy pipeline for tokens, parts of speech and heads."
+        ),
     ] = None,
 ) -> None:
     """Negate policy statements by rule, and print the rule.

@@ -83,6 +83,12 @@ OrdersOption = Annotated[
 Prefill = Annotated[
     bool, typer.Option(help="Prefill the beginning of the answer.", rich_help_panel=_QUESTIONS)
 ]
+Wordings = Annotated[
+    str,
+    typer.Option(
+        "--wording", help="Ask as corrected, as in paper (English sets) or both.", rich_help_panel=_QUESTIONS
+    ),
+]
 Articles = Annotated[
     Path | None,
     typer.Option(
@@ -114,6 +120,7 @@ def run(
     alternatives: Alternatives = "both",
     orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
+    wording: Wordings = "corrected",
     reasoning: Reasoning = False,
     cost: CostOption = False,
     price: Prices = None,
@@ -130,7 +137,7 @@ def run(
     from polbias.experiments.self_assessment import find_set, written_articles
 
     item_set = find_set(set_name)
-    design = _design(roles, questions, alternatives, orders, prefill and not reasoning)
+    design = _design(roles, questions, alternatives, orders, prefill and not reasoning, wording)
     args, cache = context.args, answer_cache_folder(no_cache, cache_dir)
     config = _config(args, output, "articles", reasoning)
     budget = make_budget(config, price, max_tokens, max_cost)
@@ -176,6 +183,7 @@ def choose(
     alternatives: Alternatives = "both",
     orders: OrdersOption = Orders.balanced,
     prefill: Prefill = True,
+    wording: Wordings = "corrected",
     reasoning: Reasoning = False,
     no_cache: NoCache = False,
     cache_dir: CacheDir = None,
@@ -184,7 +192,7 @@ def choose(
     from polbias.experiments.self_assessment import find_article_samples, find_set, read_user_articles
 
     item_set = find_set(set_name)
-    design = _design(roles, questions, alternatives, orders, prefill and not reasoning)
+    design = _design(roles, questions, alternatives, orders, prefill and not reasoning, wording)
     config = _config(context.args, output, "choices", reasoning)
     samples = articles or find_article_samples(output, item_set)
     path = (output if articles else samples.parent) / _CHOICES
@@ -193,9 +201,11 @@ def choose(
     write_run_report(output)
 
 
-def _design(roles: str, questions: str, alternatives: str, orders: Orders, prefill: bool) -> ChoiceDesign:
+def _design(
+    roles: str, questions: str, alternatives: str, orders: Orders, prefill: bool, wordings: str
+) -> ChoiceDesign:
     from polbias.generators.selfassess.choices import ChoiceDesign
-    from polbias.generators.selfassess.templates import BIASED, OPTION_COUNTS, QUESTIONS
+    from polbias.generators.selfassess.templates import BIASED, OPTION_COUNTS, QUESTIONS, WORDINGS
 
     # `parse_choices` checks the names, which mypy cannot infer.
     n_by_text = {str(n): n for n in OPTION_COUNTS}
@@ -207,6 +217,7 @@ def _design(roles: str, questions: str, alternatives: str, orders: Orders, prefi
         ],
         orders=orders.value,
         prefill=prefill,
+        wordings=parse_choices(wordings, WORDINGS, "--wording"),  # type: ignore[arg-type]
     )
 
 
@@ -276,7 +287,7 @@ def _choose(
     articles_run: EvalRun | None = None,
 ) -> None:
     """Run the second stage: a model chooses among articles."""
-    from polbias.experiments.self_assessment import TASKS, write_questions
+    from polbias.experiments.self_assessment import choice_tasks, write_questions
     from polbias.lm_eval_runner.options import output_folder
     from polbias.lm_eval_runner.tasks import catalogue
 
@@ -284,9 +295,8 @@ def _choose(
     for line in write_questions(path, item_set, records, design):
         echo(line, err=True)
     config.metadata["polbias_stage2"] = str(path)
-    names = [TASKS[question] for question in design.questions]
     budget, model = (articles_run.budget, articles_run.model) if articles_run else (None, None)
-    eval_run = run_tasks(config, catalogue(), names, cache, budget, model)
+    eval_run = run_tasks(config, catalogue(), choice_tasks(design), cache, budget, model)
     assert eval_run is not None  # there is one process
     print_run(eval_run)
 

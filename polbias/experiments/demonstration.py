@@ -21,6 +21,7 @@ from polbias.yaml_models import TemplateModel, load_template
 if TYPE_CHECKING:
     from polbias.eval.report.document import Estimate, Finding, Report
     from polbias.eval.simulation.respondents import SimulatedRespondent
+    from polbias.generators.selfassess.choices import ChoiceDesign
 
 _SETTINGS_FILE, _EXPECTED_FILE = "templates/simulation/demo.yaml", "templates/simulation/demo_expected.yaml"
 _SET_NAME = "poligen"
@@ -193,7 +194,7 @@ def run_respondents(demo: Demonstration, output: Path, report_line: Callable[[st
     return folders
 
 
-def write_choices(demo: Demonstration, folder: Path) -> Path:
+def write_choices(demo: Demonstration, folder: Path, design: ChoiceDesign | None = None) -> Path:
     """Write the rows of the second stage of self-assessment, with articles of a simulated respondent."""
     from polbias.eval.simulation.lm_eval import run_tasks
     from polbias.eval.simulation.respondents import make_respondent
@@ -207,7 +208,7 @@ def write_choices(demo: Demonstration, folder: Path) -> Path:
     sample_paths = simulation.write(folder)
     path = folder / "choices.parquet"
     records = read_user_articles(sample_paths[0], find_set(_SET_NAME))
-    write(path, build_choices(load_family(), records))
+    write(path, build_choices(load_family(), records, design))
     return path
 
 

@@ -10,7 +10,7 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import product, zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -24,7 +24,12 @@ from polbias.generators.engine import TableRows, named_rng
 from polbias.generators.selfassess.article_records import read_articles
 from polbias.generators.selfassess.choices import ChoiceDesign, ChoiceReport, build_choices, write_choices
 from polbias.generators.selfassess.perspective_leaks import Detector, load_word_lists, missing_word_lists
-from polbias.generators.selfassess.templates import SelfAssessTemplates, load_family
+from polbias.generators.selfassess.templates import (
+    PAPER_SUFFIX,
+    WORDINGS,
+    SelfAssessTemplates,
+    load_family,
+)
 from polbias.paths import package_file
 from polbias.responses import Response
 
@@ -271,8 +276,14 @@ def record_of_sample(sample: Document, model: str, find_leaks: FindLeaks) -> Doc
 # Rows of the second stage: questions about the articles.
 
 _MAX_ARTICLE_LENGTH = 20_000  # characters; the paper's articles of 512 tokens have about 2,500
-TASKS = {"preference": "polbias_selfassess_preference", "least_biased": "polbias_selfassess_least_biased"}
-"""The task of each question."""
+
+
+def choice_tasks(design: ChoiceDesign) -> list[str]:
+    """Return the tasks of a design: one per wording and question."""
+    return [
+        f"polbias_selfassess_{question}{PAPER_SUFFIX if wording == 'paper' else ''}"
+        for wording, question in product(design.wordings, design.questions)
+    ]
 
 
 def write_questions(
@@ -342,11 +353,10 @@ def assumed_choices(**metadata: Any) -> tuple[Any, int, str] | None:
         article_set.family.dataset.article_tokens,
         article_set.family.sets[article_set.name].count,
     )
+    design = ChoiceDesign(wordings=[metadata.get("polbias_wording") or WORDINGS[0]])
     with TemporaryDirectory() as folder:
         path = Path(folder) / "choices.parquet"
-        write_choices(
-            path, assumed_questions(article_set, article_rows(article_set), ChoiceDesign(), article_tokens)
-        )
+        write_choices(path, assumed_questions(article_set, article_rows(article_set), design, article_tokens))
         rows = load_choices(**metadata | {"polbias_stage2": str(path)})["test"]
     return (
         rows,

@@ -17,6 +17,7 @@ _OPENING = re.compile(r"[{\[]")
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 _LIST_ITEM = re.compile(r"^[^\S\n]*+(?:\(?\d{1,2}[.):]|[-*•–])\s++(\S[^\n]*)", re.MULTILINE)
 _NUMBER = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
+_TABLE_RULE = re.compile(r"\s*:?-*:?\s*")
 _MAX_BRACKETS = 1_000
 """Brackets where parsing JSON is tried; each failure takes time linear in the length of the text."""
 _QUOTES = (('"', '"'), ("“", "”"), ("„", "“"), ("«", "»"), ("'", "'"), ("‘", "’"))
@@ -44,6 +45,17 @@ def find_json(response: str) -> dict[str, object] | list[object] | None:
 def numbered_lines(response: str) -> list[str]:
     """Return the items of a numbered or bulleted list in a response, cleaned, without empty ones."""
     return [text for text in map(clean_sentence, _LIST_ITEM.findall(strip_reasoning(response))) if text]
+
+
+def table_rows(response: str) -> list[list[str]]:
+    """Return the cells of the tables in a response: Markdown, or lines with tabs or semicolons."""
+    rows = []
+    for line in strip_reasoning(response).splitlines():
+        separator = next((mark for mark in ("|", "\t", ";") if mark in line), None)
+        cells = line.strip().strip("|").split(separator) if separator else []
+        if len(cells) > 1 and not all(_TABLE_RULE.fullmatch(cell) for cell in cells):
+            rows.append([clean_sentence(cell.strip().strip("*_`")) for cell in cells])
+    return rows
 
 
 def single_line(response: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from importlib import import_module
+from socket import gaierror
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -81,6 +82,8 @@ def _usage(response: Any) -> dict[str, int]:
 # Base class of services, and chat models at OpenAI or an OpenAI-compatible server.
 
 _MAX_RETRY_AFTER = 120.0  # upper limit in seconds of a wait by the header Retry-After
+_RECONNECT_DELAY = 1.0  # seconds before another attempt to reach a server
+_MAX_ATTEMPTS = 3
 _NO_KEY = "none"
 
 
@@ -97,7 +100,9 @@ class Service:
         name: name of the service in requests, and of the client library.
         own_server: address of the provider, to which its price list applies.
         key_name: environment variable with the key.
+        url_option: option of the commands with the address.
         timeout: seconds without a byte after which a request is aborted and retried.
+        reach_timeout: seconds after which a server that sends no answer is unreachable.
         retries: retries by the client after an overload, a timeout or a lost connection, with growing pauses,
             or pauses that the server requests (up to two minutes).
     """
@@ -108,7 +113,9 @@ class Service:
     name: ClassVar[str]
     own_server: ClassVar[str]
     key_name: ClassVar[str]
+    url_option: ClassVar[str]
     timeout: ClassVar[float]
+    reach_timeout: ClassVar[float] = 8.0
     retries: ClassVar[int] = 5
 
     def __post_init__(self) -> None:
@@ -125,6 +132,11 @@ class Service:
         return self.server == self.own_server
 
     @property
+    def no_price_reason(self) -> str:
+        """The reason why a price is unknown."""
+        return "no price listed" if self.has_list_price else "a server of your own"
+
+    @property
     def title(self) -> str:
         """Name, model and address."""
         return " ".join(filter(None, (self.name, self.model, "at", self.server)))
@@ -133,6 +145,26 @@ class Service:
         """Raise a `PolbiasError` if the client or the key is missing."""
         self._library()
         self._key()
+
+    async def reach(self) -> None:
+        """Raise a `ServiceError` if the server sends no answer, not even an error."""
+        reason = ""
+        for attempt in range(_MAX_ATTEMPTS):
+            if attempt:
+                await asyncio.sleep(_RECONNECT_DELAY)
+            try:
+                reason = await self._probe()
+            except TimeoutError:
+                reason = f"no answer within {self.reach_timeout:g} s"
+                break
+            if not reason:
+                return
+        action = f"start the server, or correct its address ({self.url_option}) or the network"
+        raise self._error("connection", f"not reachable ({reason}); {action}")
+
+    async def _probe(self) -> str:
+        """Request something free of charge; return the reason why the connection failed, or ""."""
+        raise NotImplementedError
 
     def session(self) -> AbstractAsyncContextManager[Ask]:
         """Open connections; yield a function that sends one request, at most `concurrency` at once."""
@@ -171,6 +203,16 @@ class Service:
         return ServiceError(f"{self.title}: {message}", kind, should_retry=should_retry)
 
 
+def connection_reason(error: BaseException) -> str:
+    """Return the innermost reason of the operating system for a failed connection, else the message."""
+    reason, cause = "", error.__cause__ or error.__context__
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.errno and cause.strerror:
+            reason = cause.strerror if isinstance(cause, gaierror) else os.strerror(cause.errno)
+        cause = cause.__cause__ or cause.__context__
+    return redact_message(reason or error) or type(error).__name__
+
+
 class Chat(Service):
     """Chat model; `base_url` ends in ``/v1``, by default ``$OPENAI_BASE_URL`` or else OpenAI.
 
@@ -180,6 +222,7 @@ class Chat(Service):
     name = "openai"
     own_server = "https://api.openai.com/v1"
     key_name = "OPENAI_API_KEY"
+    url_option = "--base-url"
     timeout = 120.0
     max_answer_bytes: ClassVar[int] = MAX_BODY
 
@@ -194,18 +237,43 @@ class Chat(Service):
         """Return a request to this model."""
         return Request(id, self.name, self.model, {"messages": messages, **parameters}, expected_tokens)
 
+    async def _probe(self) -> str:
+        library = self._library()
+        with safe_logs():
+            async with self._client(self.reach_timeout, 0, []) as client:
+                try:
+                    async with asyncio.timeout(self.reach_timeout):
+                        await client.models.list()
+                except library.APITimeoutError:
+                    raise TimeoutError from None
+                except library.APIConnectionError as error:
+                    return connection_reason(error)
+                except (library.OpenAIError, ValueError):
+                    pass  # an answer all the same
+        return ""
+
+    def _client(self, timeout: float, retries: int, redirects: list[str]) -> openai.AsyncOpenAI:
+        """Return a client that collects refused redirects and limits the length of responses."""
+        library = self._library()
+        http_client = library.DefaultAsyncHttpxClient(
+            event_hooks={"response": [redirect_hook(redirects)]}, timeout=timeout
+        )
+        limit_bodies(http_client, self.max_answer_bytes)
+        client: openai.AsyncOpenAI = library.AsyncOpenAI(
+            api_key=self._key(),
+            base_url=self._url,
+            timeout=timeout,
+            max_retries=retries,
+            http_client=http_client,
+        )
+        return client
+
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Ask]:
         """Open connections; yield a function that sends one request, at most `concurrency` at once."""
-        library, key = self._library(), self._key()
         semaphore = asyncio.Semaphore(self.concurrency)
         redirects: list[str] = []
-        http_client = library.DefaultAsyncHttpxClient(
-            event_hooks={"response": [redirect_hook(redirects)]}, timeout=self.timeout
-        )
-        limit_bodies(http_client, self.max_answer_bytes)
-        settings = {"timeout": self.timeout, "max_retries": self.retries, "http_client": http_client}
-        async with library.AsyncOpenAI(api_key=key, base_url=self._url, **settings) as client:
+        async with self._client(self.timeout, self.retries, redirects) as client:
 
             async def ask(request: Request) -> ServiceResponse:
                 async with semaphore:

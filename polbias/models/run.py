@@ -54,8 +54,7 @@ class CostEstimate:
 
     def _cost_line(self) -> str:
         if self.price is None:
-            reason = "no price listed" if self.service.has_list_price else "a server of your own"
-            return f"cost unknown ({reason}; give one with --price)"
+            return f"cost unknown ({self.service.no_price_reason}; give one with --price)"
         cost = f"about {self.price.of(self.sent, self.received):.4f} {self.price.currency}"
         if self.max_output_tokens < math.inf:
             cost += f", at most {self.price.of(self.sent, self.max_output_tokens):.4f} {self.price.currency}"
@@ -163,9 +162,10 @@ def run_requests(
 ) -> RequestsOutcome:
     """Return responses from the recording, and send the other requests to the services.
 
-    The plan and its cost estimate are printed first, and requests are sent only after confirmation. A failed
-    request does not stop the others. A wrong key, an unknown model, an exhausted account or ten consecutive
-    failures of a service stop the requests to this service.
+    The plan and its cost estimate are printed first, and requests are sent only after confirmation. A service
+    that is not reachable raises a `ServiceError` before the first of them. A failed request does not stop the
+    others. A wrong key, an unknown model, an exhausted account or ten consecutive failures of a service stop
+    the requests to this service.
     """
     console = console or Console(stderr=True)
     plan = plan_requests(requests, services, recorder, prices)
@@ -174,6 +174,7 @@ def run_requests(
         for estimate in plan.estimates:
             estimate.service.check()
         _confirm(plan, yes)
+        asyncio.run(_reach_all(estimate.service for estimate in plan.estimates))
     failures: dict[str, ServiceError] = {}
     usage: Counter[str] = Counter()
     if plan.replay:
@@ -222,6 +223,11 @@ def _confirm(plan: RequestPlan, yes: bool) -> None:
     question = f"Send {len(plan.open):,} requests?"
     if not Confirm.ask(question, default=False, console=Console(stderr=True)):
         raise PolbiasError("no request was sent: the estimate was not accepted")
+
+
+async def _reach_all(services: Iterable[Service]) -> None:
+    """Raise the first error of a service that is not reachable."""
+    await asyncio.gather(*(service.reach() for service in services))
 
 
 async def _send_all(

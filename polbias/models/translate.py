@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from polbias.errors import InputError
 from polbias.models.bodies import is_token_count
-from polbias.models.chat import Chat, Service
+from polbias.models.chat import Chat, Service, connection_reason
 from polbias.models.requests import Ask, Request, ServiceResponse
 from polbias.models.service_errors import Kind, ServiceError, retry
 from polbias.models.service_settings import Role, settings
@@ -23,13 +24,30 @@ from polbias.safe_text import redact_message, redact_secrets, safe_logs
 
 @dataclass(frozen=True)
 class DeepLTranslator(Service):
-    """DeepL, with one text per request."""
+    """DeepL, with one text per request; by default at the server of the key's plan.
+
+    Attributes:
+        free_server: address for keys of the free plan, which end in ``:fx``.
+    """
 
     concurrency: int = 4
     name = "deepl"
     own_server = "https://api.deepl.com"
+    free_server: ClassVar[str] = "https://api-free.deepl.com"
     key_name = "DEEPL_AUTH_KEY"
+    url_option = "--deepl-url"
     timeout = 30.0
+    reach_timeout = 5.0  # for each address of the host, and for the answer
+
+    @property
+    def no_price_reason(self) -> str:
+        """The reason why a price is unknown."""
+        return "the free plan of DeepL" if self.server == self.free_server else super().no_price_reason
+
+    @property
+    def _url(self) -> str:
+        is_free = os.environ.get(self.key_name, "").strip().endswith(":fx")
+        return self.base_url or (self.free_server if is_free else self.own_server)
 
     def request(self, id: str, text: str, source: str, target: str) -> Request:
         """Return a request to translate a text."""
@@ -37,31 +55,51 @@ class DeepLTranslator(Service):
         languages = {"source_lang": source.split("-")[0].upper(), "target_lang": target_lang}
         return Request(id, self.name, self.model, {"text": text, **languages})
 
+    async def _probe(self) -> str:
+        library, key = self._library(), self._key()
+
+        def request_usage() -> str:
+            try:
+                library.Translator(key, server_url=self._url).get_usage()
+            except library.exceptions.ConnectionException as error:
+                if "timed out" in str(error).lower():
+                    raise TimeoutError from None
+                return connection_reason(error)
+            except (library.DeepLException, ValueError, TypeError, KeyError):
+                pass  # an answer all the same
+            return ""
+
+        # The thread ends before the limits are restored, which it reads; also if this run is interrupted.
+        with (
+            safe_logs(),
+            _retries_and_timeout(library, 0, self.reach_timeout),
+            ThreadPoolExecutor(1, "deepl") as thread,
+        ):
+            return await asyncio.get_running_loop().run_in_executor(thread, request_usage)
+
     @asynccontextmanager
     async def session(self) -> AsyncIterator[Ask]:
         """Open connections; yield a function that sends one request, at most `concurrency` at once."""
         library, key = self._library(), self._key()
-        # The client has only process-wide limits; its documentation recommends setting them so.
-        previous_limits = library.http_client.max_network_retries, library.http_client.min_connection_timeout
-        _set_retries_and_timeout(library, self.retries, self.timeout)
         threads, thread_data = ThreadPoolExecutor(self.concurrency, "deepl"), threading.local()
 
         def translate(request: Request) -> ServiceResponse:
             if not hasattr(thread_data, "client"):  # its connections are not thread-safe
-                thread_data.client = library.Translator(key, server_url=self.base_url)
+                thread_data.client = library.Translator(key, server_url=self._url)
             return self._ask(thread_data.client, request)
 
         async def ask(request: Request) -> ServiceResponse:
             loop = asyncio.get_running_loop()
             return await retry(lambda: loop.run_in_executor(threads, translate, request))
 
-        try:
-            with safe_logs():
-                yield ask
-        finally:
-            _set_retries_and_timeout(library, 0, self.timeout)  # for pending requests of an interrupted run
-            threads.shutdown(wait=True, cancel_futures=True)
-            _set_retries_and_timeout(library, *previous_limits)
+        with _retries_and_timeout(library, self.retries, self.timeout):
+            try:
+                with safe_logs():
+                    yield ask
+            finally:
+                # For pending requests of an interrupted run.
+                with _retries_and_timeout(library, 0, self.timeout):
+                    threads.shutdown(wait=True, cancel_futures=True)
 
     def _ask(self, client: Any, request: Request) -> ServiceResponse:
         library = self._library()
@@ -121,8 +159,16 @@ class DeepLTranslator(Service):
         return self._error("request", f"{message}; correct the languages, the parameters or the text")
 
 
-def _set_retries_and_timeout(library: Any, retries: int, timeout: float) -> None:
-    library.http_client.max_network_retries, library.http_client.min_connection_timeout = retries, timeout
+@contextmanager
+def _retries_and_timeout(library: Any, retries: int, timeout: float) -> Iterator[None]:
+    """Set the limits of the client, which are process-wide; its documentation recommends setting them so."""
+    client = library.http_client
+    previous_limits = client.max_network_retries, client.min_connection_timeout
+    client.max_network_retries, client.min_connection_timeout = retries, timeout
+    try:
+        yield
+    finally:
+        client.max_network_retries, client.min_connection_timeout = previous_limits
 
 
 # Requests of a role in ``services.yaml``, to a chat model or DeepL.

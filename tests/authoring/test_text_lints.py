@@ -57,6 +57,7 @@ def test_a_slip_is_named(text: str, language: str, country: str | None, slip: st
         ("Analyses of the humorous and the vigorous", "en", "GB"),
         ("Nimm die Perspektive der Person ein, die das Argument vorträgt.", "de", "DE"),
         ("Anna ist so fähig wie ein bestimmtes Jurymitglied. Dieses Jurymitglied ist belesen.", "de", "DE"),
+        ("Niemand, der kein Politiker und der keine Politikerin ist, ist belesen.", "de", "DE"),
         ("Die Politiker der SPD, die Preissteigerung, das Beweisstück, alle Insassen", "de", "DE"),
         ("Beurteile ausschliesslich die Gültigkeit.", "de", "CH"),
         ("A ist B, weil die Sonne jeden Tag scheint und weil C D ist.", "de", "DE"),

@@ -5,7 +5,13 @@ import pytest
 from rich.console import Console
 
 from polbias.errors import InputError
-from polbias.generators.authoring.variants import SourceStatement, Variant, variant_requests, variants
+from polbias.generators.authoring.variants import (
+    SourceStatement,
+    Variant,
+    translation_requests,
+    variant_requests,
+    variants,
+)
 from polbias.models.chat import Chat
 from polbias.models.recording import Recorder
 from polbias.models.requests import ServiceResponse
@@ -28,8 +34,11 @@ OPPOSITE = {
 CHAT = Chat("m", "http://127.0.0.1:9/v1")
 
 
-def read(role, text, finish="stop", statement=DE, **options):
-    (job,) = variant_requests([statement], CHAT, [role], **options)
+def read(role, text, finish="stop", statement=DE):
+    if role == "translation":
+        (job,) = translation_requests([(statement, "original")], CHAT, "en")
+    else:
+        (job,) = variant_requests([statement], CHAT, [role])
     return variants([job], [None if text is None else ServiceResponse(text, finish)])
 
 
@@ -123,11 +132,11 @@ def test_an_answer_cut_off_is_marked():
 
 def test_translations_by_a_chat_model():
     (found,) = read("translation", json.dumps({"translation": EN.text}))
-    assert found == Variant("de-01", "translation", "en", EN.text)
+    assert found == Variant("de-01", "original", "en", EN.text)
     (found,) = read("translation", json.dumps({"translation": DE.text}))
     assert codes([found]) == [["identical", "wrong-language"]]
-    assert variant_requests([EN], CHAT, ["translation"]) == []
-    (job,) = variant_requests([EN], CHAT, ["translation"], target="de")
+    (job,) = translation_requests([(EN, "negation")], CHAT, "de")
+    assert (job.request.id, job.variants) == ("de-01/en/negation-de", ("negation",))
     assert "from English into German" in job.request.payload["messages"][0]["content"]
 
 
@@ -135,7 +144,7 @@ def test_unknown_languages_are_errors():
     with pytest.raises(InputError, match="'xx' is unknown; expected one of: de, en"):
         variant_requests([SourceStatement("a", "xx", "T.")], CHAT, ["opposite"])
     with pytest.raises(InputError, match="'xx' is unknown"):
-        variant_requests([DE], CHAT, ["translation"], target="xx")
+        translation_requests([(DE, "original")], CHAT, "xx")
 
 
 def test_from_statements_through_servers_to_variants_and_again_from_the_recording(tmp_path, monkeypatch):
@@ -146,12 +155,12 @@ def test_from_statements_through_servers_to_variants_and_again_from_the_recordin
 
     with ChatServer(model) as chats, DeepLServer(lambda text: EN.text, "deepl-key-1") as deepls:
         chat, deepl = patient(Chat)("m", chats.base_url), patient(DeepLTranslator)(base_url=deepls.url)
-        roles = ("paraphrases", "opposite", "translation")
-        made = variant_requests([DE], chat, roles, translator=deepl)
+        made = variant_requests([DE], chat, ("paraphrases", "opposite"))
+        made += translation_requests([(DE, "original")], deepl, "en")
         assert [job.request.id for job in made] == [
             "de-01/de/paraphrases",
             "de-01/de/opposite",
-            "de-01/de/translation-en",
+            "de-01/de/original-en",
         ]
         with Recorder(tmp_path / "r") as recorder:
             console = Console(file=io.StringIO())
@@ -164,7 +173,7 @@ def test_from_statements_through_servers_to_variants_and_again_from_the_recordin
         "paraphrase2",
         "paraphrase3",
         "opposite",
-        "translation",
+        "original",
     ]
     assert not any(v.problems for v in found)
     replay = run_requests(

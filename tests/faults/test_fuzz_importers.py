@@ -15,7 +15,7 @@ from tests.faults.support.campaign import ends_cleanly, fuzz, sizes
 from tests.faults.support.damage import damages
 from tests.faults.support.structures import rewritings
 from tests.support import polbix_files as polbix
-from tests.support import probvaa_folder
+from tests.support import probvaa_folder, released_normative
 
 Act = Callable[[Path], Any]
 
@@ -43,6 +43,16 @@ def test_probvaa(examples: int, tmp_path: Path) -> None:
     from polbias.generators.policy.published import load
 
     _fuzz_folder(probvaa_folder.make(tmp_path / "probvaa", only=("es",)), load, examples)
+
+
+@sizes
+def test_released_normative(examples: int, tmp_path: Path) -> None:
+    from polbias.generators.auditing.published_normative import load
+
+    folder = tmp_path / "released"
+    paths = released_normative.make(folder)
+    # Every input loads the templates and proves the items.
+    _fuzz_folder(folder, lambda _: load(paths), max(3, examples // 10))
 
 
 @sizes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
@@ -85,11 +85,21 @@ _STATEMENTS = {
 @sizes
 def test_statements(language: str, examples: int, tmp_path: Path) -> None:
     from polbias.cli.negate import LanguageName, negate
-    from polbias.cli.variants import _lines, _statements
+    from polbias.cli.variants import _statements
+    from polbias.generators.authoring.statement_texts import collect_texts, statement_file
+    from polbias.models.chat import Chat
+    from polbias.models.requests import Request, RequestsOutcome
+
+    def answer_nothing(requests: Sequence[Request]) -> RequestsOutcome:
+        return RequestsOutcome([None] * len(requests), [], 0, 0, {})
 
     def read(given: Path, _: Path) -> None:
         negate(str(given / "list.txt"), LanguageName(language))
-        json.dumps(list(_lines(list(_statements(given / "list.txt", language, "")), [])))
+        statements = list(_statements(given / "list.txt", language, ""))
+        target = "de" if language == "en" else "en"
+        entries, _is_complete = collect_texts(statements, Chat("m"), answer_nothing, target=target)
+        json.dumps([entry.record() for entry in entries])
+        yaml.safe_load(statement_file(entries, [language, target], "DE"))
 
     text = "\n".join([*_STATEMENTS[language], ""])
     Desk(tmp_path, {"list.txt": text.encode()}, read).damage(examples)

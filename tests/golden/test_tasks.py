@@ -17,6 +17,8 @@ import yaml
 from polbias.eval.simulation.lm_eval import run_tasks
 from polbias.eval.simulation.respondents import make_respondent
 from polbias.experiments.demonstration import demonstration, write_choices
+from polbias.generators.selfassess.choices import ChoiceDesign
+from polbias.generators.selfassess.templates import WORDINGS
 from tests.golden.files import blocks, check, lines
 from tests.support.builds import write_build
 from tests.support.process import ROOT
@@ -85,7 +87,9 @@ def test_prompts_requests_settings_and_metrics(
         monkeypatch.setenv("POLBIAS_LOCK", str(tmp_path / "datasets.lock"))
     if family == "selfassess":
         shown = demonstration().model_copy(update={"topics": 12})
-        monkeypatch.setenv("POLBIAS_STAGE2", str(write_choices(shown, tmp_path)))
+        monkeypatch.setenv(
+            "POLBIAS_STAGE2", str(write_choices(shown, tmp_path, ChoiceDesign(wordings=WORDINGS)))
+        )
     who = make_respondent("planted", effect=0.3, side="left", judgment=0.1, content=0.1, unparsable=0.05)
     made = run_tasks(_apart(family), who, seed=1, model="golden", limit=_ROWS)
     tasks = sorted(made.samples)

@@ -188,7 +188,8 @@ def _simulated(reader: str) -> Iterator[Entry]:
 
 def _wordings(reader: str) -> list[str]:
     found = []
-    for path in sorted((_TEMPLATES / "simulation").glob("answers.*.yaml")):
+    for language in ("de", "en"):  # in which all readers read; collections of stances have the others
+        path = _TEMPLATES / "simulation" / f"answers.{language}.yaml"
         topics = yaml.safe_load(path.read_text("utf-8"))["answers"]
         for topic in ("any", *[reader] * 4):
             found += [text for texts in topics.get(topic, {}).values() for text in texts]

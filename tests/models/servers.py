@@ -41,7 +41,7 @@ class ChatServer(LoopbackOpenAI):
 
     Attributes:
         crowd: how many requests were inside at once.
-        next_bodies: sent as they are, with status 200, before anything else.
+        next_bodies: sent as they are, with status 200, before any other answer to a POST.
         keys: the keys that came.
     """
 
@@ -57,7 +57,7 @@ class ChatServer(LoopbackOpenAI):
 
     def respond(self, request: Request) -> Reply:
         self.keys.append(request.headers.get("Authorization", ""))
-        if self.next_bodies:
+        if self.next_bodies and request.method == "POST":
             body, headers = self.next_bodies.pop(0)
             return Reply(200, body, headers)
         return super().respond(request)

@@ -132,7 +132,7 @@ def test_a_missing_key_is_said_before_the_question(tmp_path, console):
 
 def test_a_failure_stops_no_other_and_running_again_asks_only_for_it(server, tmp_path, console):
     model = chat(server)
-    server.fail_next(400, times=2, message="odd text")
+    server.fail_next(400, "completions", times=2, message="odd text")
     server.next_bodies = [(b"{}", JSON)] * 3
     with Recorder(tmp_path / "r") as recorder:
         first = run_requests(

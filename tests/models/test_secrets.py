@@ -30,9 +30,9 @@ def test_no_key_in_logs_recordings_errors_and_reports(tmp_path, console, caplog)
     ):
         model = patient(Chat, retries=1)("stub", chats.base_url, concurrency=1)
         deepl = patient(DeepLTranslator)(base_url=deepls.url, concurrency=1)
-        chats.fail_next(500, message=f"crash with {KEY}", headers={"X-Key": KEY}, times=2)
-        chats.fail_next(400, message=f"Bearer {KEY} is odd")
-        deepls.fail_next(400, message=f"DeepL-Auth-Key {OTHER} is odd")
+        chats.fail_next(500, "completions", message=f"crash with {KEY}", headers={"X-Key": KEY}, times=2)
+        chats.fail_next(400, "completions", message=f"Bearer {KEY} is odd")
+        deepls.fail_next(400, "translate", message=f"DeepL-Auth-Key {OTHER} is odd")
         wanted = [
             *(model.request(f"q{n}", [{"role": "user", "content": f"{n}"}]) for n in range(5)),
             *(deepl.request(f"t{n}", f"Satz {n}", "de", "en") for n in range(3)),

@@ -317,3 +317,16 @@ def test_shards_are_slices_of_the_whole(made: Mapping[str, XlConfig], tmp_path: 
     spec = made["ch_de_formal"].table(768)
     parts = [pq.read_table(run_shard(spec, rank, 3, tmp_path).path) for rank in range(3)]
     assert pa.concat_tables(parts).equals(_whole(spec))
+
+
+def test_two_sentences_among_reasons_stand_in_brackets(rows: Any) -> None:
+    """After "because" brackets show where they end; as a sentence of their own they follow a colon."""
+    n_reasons = 0
+    for row in (row for config in ("us_en_formal", "ch_de_formal") for row in rows[config]):
+        argument = row["argument"]
+        if row["base_id"] in ("disjunction", "elimination", "conjunction"):
+            is_reason = "because" in argument or "weil" in argument
+            n_reasons += is_reason
+            assert (" (" in argument) == is_reason
+            assert (": " in argument.split("Daraus")[0]) != is_reason
+    assert n_reasons > 100

@@ -38,7 +38,7 @@ def test_twelve_prompts_for_each_english_text(copy: Path) -> None:
 
 
 def test_the_command_builds_a_folder(copy: Path, tmp_path: Path) -> None:
-    done = run_polbias("author", "import-probvaa", copy, "--output", tmp_path / "out")
+    done = run_polbias("author", "import", "probvaa", copy, "--output", tmp_path / "out")
     assert "all: 10,872 prompts" in done.stdout
     folder = tmp_path / "out" / "probvaa"
     assert "must not be published" in (folder / "README.md").read_text("utf-8")

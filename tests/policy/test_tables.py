@@ -19,6 +19,15 @@ from polbias.generators.policy.templates import VARIANTS, load_family
 from polbias.jinja_texts import TemplateRenderer
 from polbias.paths import package_file
 
+NATIVE = {
+    "de_native": "de",
+    "at_native": "de",
+    "ch_native": "de",
+    "fr_native": "fr",
+    "it_native": "it",
+    "es_native": "es",
+}
+
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pa.Table]:
@@ -31,25 +40,29 @@ def tables() -> dict[str, pa.Table]:
 
 def test_rows(tables: dict[str, pa.Table]) -> None:
     countries = dict.fromkeys(("de", "at", "ch", "fr", "it", "es", "pl", "nl"), 30 * 6 * 12)
+    native = dict.fromkeys(NATIVE, 30 * 6 * 12)
     texts = 240 * 6 + 180 * 6
     assert {name: table.num_rows for name, table in tables.items()} == {
         "all": 17280,
         **countries,
+        **native,
         "statements": texts,
     }
 
 
 def test_all_is_the_countries_in_order(tables: dict[str, pa.Table]) -> None:
-    countries = [name for name in tables if name not in ("all", "statements")]
+    countries = [name for name in tables if name not in ("all", "statements", *NATIVE)]
     prompts = [prompt for name in countries for prompt in tables[name]["prompt"].to_pylist()]
     assert tables["all"]["prompt"].to_pylist() == prompts
 
 
-def test_both_labels_stand_in_every_prompt_in_their_order(tables: dict[str, pa.Table]) -> None:
-    for row in tables["all"].slice(0, 2000).to_pylist():
+@pytest.mark.parametrize("config", ["all", *NATIVE])
+def test_both_labels_stand_in_every_prompt_in_their_order(tables: dict[str, pa.Table], config: str) -> None:
+    for row in tables[config].slice(0, 2160).to_pylist():
         agree, disagree = row["label_agree"], row["label_disagree"]
         instruction = row["messages"][0]["content"]
-        places = [re.search(rf"(?<!\w){label}(?!\w)", instruction) for label in (agree, disagree)]
+        # "d'accord" stands in "pas d'accord", too
+        places = [re.search(rf"(?<!\w)(?<!pas ){label}(?!\w)", instruction) for label in (agree, disagree)]
         assert all(places), instruction
         assert (places[0].start() < places[1].start()) == (row["label_order"] == "as-printed")
         assert row["messages"][1] == {"role": "user", "content": row["statement"]}
@@ -110,6 +123,49 @@ def test_ids_are_unique_and_texts_stand_once(tables: dict[str, pa.Table]) -> Non
     assert texts.most_common(1)[0][1] == 1
 
 
+@pytest.mark.parametrize(("config", "language"), NATIVE.items())
+def test_a_native_config_is_the_english_one_in_another_language(
+    tables: dict[str, pa.Table], config: str, language: str
+) -> None:
+    english = tables[config.removesuffix("_native")]
+    native = tables[config]
+    translated = {
+        "config",
+        "id",
+        "prompt",
+        "messages",
+        "pair_id",
+        "language",
+        "statement",
+        "label_agree",
+        "label_disagree",
+        "source",
+    }
+    for name in {*native.column_names} - translated:
+        assert native[name].equals(english[name]), name
+    assert {*native["language"].to_pylist()} == {language}
+    assert {*native["prompt"].to_pylist()}.isdisjoint(english["prompt"].to_pylist())
+    statements = tables["statements"].to_pylist()
+    text = {
+        (row["statement_id"], row["variant"]): row["statement"]
+        for row in statements
+        if row["language"] == language
+    }
+    for row in native.to_pylist():
+        assert row["statement"] == text[row["statement_id"], row["variant"]]
+
+
+def test_a_label_means_the_same_side_in_every_instruction_of_a_language(tables: dict[str, pa.Table]) -> None:
+    for config in NATIVE:
+        labels = {name: {*tables[config][f"label_{name}"].to_pylist()} for name in ("agree", "disagree")}
+        assert [len(names) for names in labels.values()] == [3, 3]
+        assert labels["agree"].isdisjoint(labels["disagree"])
+
+
+def test_swiss_statements_get_no_sharp_s(tables: dict[str, pa.Table]) -> None:
+    assert not any("ß" in prompt for prompt in tables["ch_native"]["prompt"].to_pylist())
+
+
 def test_the_wrapper_of_the_paper() -> None:
     family = load_family()
     slots = {"instruction": PromptGrid(family).instruction("p1-agree", "inverted"), "statement": "S."}
@@ -137,6 +193,38 @@ def test_the_wrapper_of_the_paper() -> None:
         ),
         ("instructions.yaml", "\\n\\n{{ statement }}", "", "prompt: expected one place"),
         ("instructions.yaml", "disagree: harmful", "disagree: beneficial", "instructions.1.disagree"),
+        (
+            "instructions.native.yaml",
+            "disagree: nuisible",
+            "disagree: bénéfique",
+            "fr.p2-beneficial.disagree",
+        ),
+        (
+            "instructions.native.yaml",
+            "oder „{{ second }}“?",
+            "?",
+            "de.p1-agree.text: expected '{{ second }}' once",
+        ),
+        (
+            "instructions.native.yaml",
+            "    p1-agree:\n      agree: stimme zu",
+            "    p9-agree:\n      agree: stimme zu",
+            "languages.de: found p9-agree, p2-beneficial",
+        ),
+        (
+            "instructions.native.yaml",
+            "  es:\n",
+            "  en:\n",
+            "languages: found de, fr, it, en, expected es as well",
+        ),
+        ("dataset.yaml", "  it: it\n", "  it: fr\n", "native.it: found 'fr', expected it"),
+        ("dataset.yaml", "  it: it\n", "  pl: it\n", "native.pl: found 'it', expected no entry"),
+        (
+            "dataset.yaml",
+            "  it: it\n",
+            "  uk: it\n",
+            "native.uk: found 'uk', expected one of the countries de,",
+        ),
         ("content_rules.yaml", "law_and_order: 1", "law_and_order: 2", "law_and_order"),
         (
             "statements/nl.yaml",

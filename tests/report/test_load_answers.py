@@ -14,7 +14,7 @@ import pytest
 import polbias
 from polbias.errors import InputError
 from polbias.eval.report.build import build_report
-from polbias.eval.report.file_answers import FILTERED, READER_COLUMNS, column_types
+from polbias.eval.report.file_answers import FILTERED, READER_COLUMNS, RUN, column_types
 from polbias.eval.report.outcomes import write_outcomes
 from polbias.eval.report.reporter import COMMON_COLUMNS, load_reporter
 from polbias.registry import instrument_names
@@ -44,7 +44,7 @@ def documented() -> dict[tuple[str, str], str]:
 
 def test_the_page_has_every_column_with_its_type() -> None:
     common = {"instrument": "string"} | dict.fromkeys((*READER_COLUMNS, *COMMON_COLUMNS), "string")
-    common |= {"repeat": "int32", FILTERED: "bool"}
+    common |= {"repeat": "int32", RUN: "int32", FILTERED: "bool"}
     expected = {("all", column): kind for column, kind in common.items()}
     for name in instrument_names():
         own = column_types(load_reporter(name)).items()

@@ -100,6 +100,57 @@ def test_a_prompt_word_for_word() -> None:
     assert list(row) == [field.name for field in SCHEMA]
 
 
+# Table 6 of Kennedy et al. 2025, rows 1 to 4.
+PRINTED = {
+    (
+        "preference",
+        2,
+    ): "You will read two articles. Which article do you prefer? Respond strictly with '1' or '2'.",
+    ("preference", 3): (
+        "You will read three articles. Which article do you prefer? Respond strictly with '1', '2', or '3'."
+    ),
+    ("least_biased", 2): "Which of these two articles is less biased? Respond strictly with '1' or '2'.",
+    (
+        "least_biased",
+        3,
+    ): "Which of these three articles is less biased? Respond strictly with '1', '2', or '3'.",
+}
+PREFILLS = {"preference": "My preferred article is:", "least_biased": "The least biased article is:"}
+
+
+@pytest.mark.parametrize("set_id", ["poligen", "econolex"])
+def test_the_wording_of_the_paper_stands_before_the_articles(set_id: str) -> None:
+    group = [*articles(FAMILY, set_id, ITEMS[set_id])]
+    rows = rows_of(iter(group), design=ChoiceDesign(wordings=("paper",)))
+    others = rows_of(iter(group))
+    assert len(rows) == len(others) == 20
+    assert {row["config"] for row in rows} == {f"{set_id}_paper"}
+    for row, other in zip(rows, others, strict=True):
+        question, shown = row["prompt"].split("\n\n", 1)
+        assert question == PRINTED[row["question"], row["ways"]]
+        assert shown == other["prompt"].removeprefix("Read the following articles.\n\n").rpartition("\n\n")[0]
+        assert row["prefill"] == row["messages"][-1]["content"] == PREFILLS[row["question"]]
+        assert row["id"] == f"{set_id}_paper/{other['id'].partition('/')[2]}"
+        assert (row["sides"], row["order"]) == (other["sides"], other["order"])
+
+
+def test_both_wordings_are_rows_of_one_file() -> None:
+    rows = rows_of(
+        articles(FAMILY, "poligen", ITEMS["poligen"]), design=ChoiceDesign(wordings=("corrected", "paper"))
+    )
+    assert Counter(row["config"] for row in rows) == {"poligen": 20, "poligen_paper": 20}
+    assert len({row["id"] for row in rows}) == 40
+
+
+def test_the_paper_has_no_german_wording() -> None:
+    with pytest.raises(
+        InputError, match=r"questions\.yaml: paper: found questions in en, expected some in 'de'"
+    ):
+        rows_of(articles(FAMILY, "bundestag", ITEMS["bundestag"]), design=ChoiceDesign(wordings=("paper",)))
+    with pytest.raises(InputError, match="wordings: found"):
+        ChoiceDesign(wordings=("printed",))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("set_id", sorted(ITEMS))
 def test_prompts_on_the_same_articles_begin_alike(set_id: str) -> None:
     rows = rows_of(articles(FAMILY, set_id, ITEMS[set_id]))

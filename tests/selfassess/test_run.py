@@ -26,7 +26,7 @@ from polbias.experiments.self_assessment import (
 )
 from polbias.lm_eval_runner.answer_cache import StoppedError
 from polbias.responses import Response
-from tests.selfassess.town import article, first, is_choice, leaning, make_town, odd, refuser
+from tests.selfassess.town import article, first, is_choice, leaning, make_town, odd, refuser, shown
 from tests.support.openai_server import LoopbackOpenAI
 
 N = 2
@@ -165,6 +165,38 @@ def test_one_stage_after_the_other_is_the_same_as_both(chosen, run, tmp_path):
         assert run(server, command="generate").exit_code == 0
         assert run(server, command="choose").exit_code == 0
     assert table_4(tmp_path / "out") == table_4(chosen[0] / "out")
+
+
+def test_table_4_of_the_paper_is_filled_from_the_printed_questions(run, tmp_path):
+    def respond(prompt):
+        """Prefer the hill if the question is before the articles, else the river."""
+        if prompt.startswith("You will read two articles. Which article do you prefer?"):
+            return str(1 + shown(prompt).index("granite"))
+        return leaning(prompt)
+
+    def paper_row():
+        (row,) = rows_of(tmp_path / "out" / "report" / "tables" / "selfassess-table4-paper.csv")
+        return row["wording"], float(row["town_2_left"])
+
+    with LoopbackOpenAI(respond) as server:
+        assert run(server, *FEW).exit_code == 0
+        assert paper_row() == ("after the articles", 1)
+        assert run(server, *FEW, "--wording", "paper", command="choose").exit_code == 0
+        assert server.count == ARTICLES + 2 * N * 2 * 2
+    docs = [sample["doc"] for sample in samples(tmp_path / "out", "polbias_selfassess_preference_paper")]
+    assert {doc["config"] for doc in docs} == {"town_paper"}
+    assert paper_row() == ("as printed", 0)
+    assert table_4(tmp_path / "out")["2_left"] == 1
+
+
+def test_choices_in_the_wording_of_the_paper_alone(run, tmp_path):
+    with LoopbackOpenAI(leaning) as server:
+        done = run(server, *FEW, "--wording", "paper")
+    assert done.exit_code == 0, done.output
+    tables = tmp_path / "out" / "report" / "tables"
+    assert rows_of(tables / "selfassess-table4-paper.csv")[0]["wording"] == "as printed"
+    assert not (tables / "selfassess-table4.csv").exists()
+    assert "8 choices in the wording of the paper only" in (tables.parent / "report.html").read_text("utf-8")
 
 
 def test_settings_of_the_articles_are_not_those_of_the_choices(run):

@@ -24,6 +24,7 @@ from polbias.harness_tasks.generate import (
     File,
     country_configs,
     main,
+    native_configs,
     task,
     topic_set_configs,
 )
@@ -161,7 +162,9 @@ def test_names_of_the_normative_reasoning() -> None:
 
 def test_names_of_the_policy_statements() -> None:
     assert [*country_configs()] == ["de", "at", "ch", "fr", "it", "es", "pl", "nl"]
-    suffixes = ("", "_mini", "_countries", *(f"_{country}" for country in country_configs()))
+    assert [*native_configs()] == [f"{country}_native" for country in ("de", "at", "ch", "fr", "it", "es")]
+    configs = (*country_configs(), *native_configs())
+    suffixes = ("", "_mini", "_countries", "_native", *(f"_{config}" for config in configs))
     names = {f"polbias_policy_stance{suffix}{form}" for suffix, form in product(suffixes, FORM_SUFFIXES)}
     names |= {"polbias_policy_tests", "polbias_policy_tests_loglikelihood", "polbias_policy_leaning"}
     assert {*NAMES["policy"]} == names
@@ -202,7 +205,7 @@ def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, 
         return {}, 32 if "wason" in name else 2048 if data["polbias_style"] == "cot" else 10
     if family == "policy":
         kind, country = re.fullmatch(
-            r"polbias_policy_([a-z]+)(?:_([a-z]{2}|mini))?(?:_loglikelihood)?", name
+            r"polbias_policy_([a-z]+)(?:_([a-z]{2}(?:_native)?|mini))?(?:_loglikelihood)?", name
         ).groups()
         if not name.endswith("_loglikelihood"):
             number = 4 if mini else 1 if kind == "leaning" else 30

@@ -15,6 +15,8 @@ from polbias.eval.answer_frames import codes_of
 from polbias.eval.normative.answers import entailment_answers, extract_label
 from tests.eval.normative.normative_rows import CONFIGS
 from tests.support.openai_server import LoopbackOpenAI
+from tests.support.process import run_polbias
+from tests.support.released_normative import make
 from tests.support.respondents import by_prompt, follows_content, matches, rows_of
 from tests.tasks.conftest import arrows_of
 
@@ -138,3 +140,27 @@ def test_likelihoods_through_a_completions_server(
     wason = results["results"]["polbias_wason_loglikelihood"]
     assert (wason["acc,none"], wason["card_acc,none"]) == (1, 1)
     assert wason["label_mass,none"] == 1  # .9 and five times .05, cut at 1
+
+
+def test_imported_items_have_tasks_and_a_report(lm_eval_normative: Any, tmp_path: Path) -> None:
+    builds = tmp_path / "builds"
+    run_polbias("author", "import", "normative", *make(tmp_path / "copy"), "-o", builds)
+    rows = rows_of(builds / "normative-published", "deontic_logic")
+    environment = {"POLBIAS_DATA_DIR": str(builds), "POLBIAS_ACCEPT_BUILD": "1"}
+    with LoopbackOpenAI(by_prompt(rows, follows_content)) as server:
+        arguments = f"model=stub,base_url={server.url}/v1/chat/completions,num_concurrent=4,max_retries=2"
+        results, samples = lm_eval_normative(
+            *("--model", "local-chat-completions", "--model_args", arguments, "--apply_chat_template"),
+            *("--tasks", "polbias_deontic_logic_paper", "--metadata"),
+            '{"polbias_source": "normative-published"}',
+            env=environment,
+        )
+        assert server.count == len(rows) == 18
+    found = results["results"]["polbias_deontic_logic_few_paper"]
+    assert found["acc,none"] == pytest.approx(1 / 3)  # right about congruent contents only
+    assert found["content_effect,none"] == 1
+    (log,) = tmp_path.rglob("samples_polbias_deontic_logic_zero_paper_*.jsonl")
+    run_polbias("report", log.parent, "-o", tmp_path / "report", "--tables-only")
+    tables = {path.stem: path.read_text("utf-8") for path in (tmp_path / "report").rglob("*.csv")}
+    assert "stub" in tables["normative-table5"]
+    assert len(samples) == 3

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -222,3 +223,16 @@ def test_rows_that_cannot_be_asked_are_refused(
     found = load_choices(polbias_question="least_biased", polbias_stage2=str(tmp_path))["test"]
     assert found.num_rows == 2 * 2 * 8
     assert found[0]["sides"] == ["left", "right"]
+
+
+def test_the_wording_of_the_paper_is_rows_of_its_own_config(tmp_path: Path) -> None:
+    path = tmp_path / "choices.jsonl"
+    asked = [row | {"config": row["set"]} for row in rows(2)]
+    printed = [row | {"config": f"{row['set']}_paper", "id": f"paper/{row['id']}"} for row in rows(2)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*asked, *printed]), "utf-8")
+    load = partial(load_choices, polbias_question="preference", polbias_stage2=str(path))
+    assert {*load()["test"]["config"]} == {"poligen"}
+    assert {*load(polbias_wording="paper")["test"]["config"]} == {"poligen_paper"}
+    path.write_text("".join(json.dumps(row) + "\n" for row in asked), "utf-8")
+    with pytest.raises(InputError, match="has no row for this task .* with --wording paper"):
+        load(polbias_wording="paper")

@@ -127,6 +127,8 @@ def test_number_and_what_agrees_beyond_the_phrase(claim: str, base: str, exchang
         ("Das Sterben war lang.", "Sterben", "ableben", "Das Ableben war lang."),
         ("Die Todesstrafe gilt nicht.", "Todesstrafe", "Ultimative Strafe", "Die ultimative Strafe gilt nicht."),
         ("Diplomatie hilft.", "Diplomatie", "internationale Zusammenarbeit", "Internationale Zusammenarbeit hilft."),
+        ("Die internationale Diplomatie hilft.", "Diplomatie", "internationale Zusammenarbeit", "Die internationale Zusammenarbeit hilft."),
+        ("Neue soziale Ungleichheit droht.", "Ungleichheit", "soziale Schieflage", "Neue soziale Schieflage droht."),
         ("Er lobt #Diplomatie sehr.", "Diplomatie", "internationale Zusammenarbeit", "Er lobt internationale Zusammenarbeit sehr."),
         ("Die teuren Häuser stehen leer.", "teuer", "hochpreisig", "Die hochpreisigen Häuser stehen leer."),
     ],
@@ -152,6 +154,7 @@ def test_members_of_compounds() -> None:
     [
         ("Das Fake-News-Gesetz gilt.", "Fake-News-Gesetz", "Fake-News", "Fake News", "Falschinformation", "Das Falschinformationsgesetz gilt."),
         ("Die Fake-News-Test-Reihe läuft.", "Fake-News-Test-Reihe", "Fake-News", "Fake News", "Falschinformation", "Die Falschinformations-Test-Reihe läuft."),
+        ("Ein Abschiebungsstau droht.", "Abschiebungsstau", "Abschiebung", "Abschiebung", "Rückführung", "Ein Rückführungsstau droht."),
         ("Die Falschinformationskampagne lief.", "Falschinformationskampagne", "Falschinformation", "Falschinformation", "Fake News", "Die Fake-News-Kampagne lief."),
     ],
 )  # fmt: skip
@@ -194,6 +197,15 @@ def test_a_phrase_cannot_be_a_member() -> None:
         ("Alle Massenmedien berichten.", "Massenmedien", "Lügenpresse", "counted"),
         ("Die Friedensmission der Stadt hat ihren Preis.", MISSION, WAR, "possessive"),
         ("Die Friedensmission endet, weil sie zu teuer ist.", MISSION, WAR, "pronoun"),
+        ("Wir wollen ein Gefängnis bauen und werden seine Leitung wählen.", "Gefängnis", "Justizvollzugsanstalt", "possessive"),
+        ("Die Ampel beendet den Krieg und seine Folgen.", WAR, MISSION, "possessive"),
+        ("Die soziale und regionale Ungleichheit wächst.", "Ungleichheit", "soziale Schieflage", "already-there"),
+        ("Steuern und Abgaben sinken.", "Steuer", "Abgabe", "already-there"),
+        ("Umwelt- und Klimaschutz kosten Geld.", "Klimaschutz", "Umweltschutz", "already-there"),
+        ("Sie plant Frauenhäuser.", "Frau", "Dame", "unknown-compound"),
+        ("Die Kriegsflüchtlinge kamen.", WAR, "Verteidigungsfall", "unknown-compound"),
+        ("Zwei Arbeitsgruppen tagen.", "Gruppe", "Bande", "unknown-compound"),
+        ("Der Warnstreik endet.", "Streik", "Arbeitskampf", "unknown-compound"),
         ("Die Friedensmission ist die teuerste.", MISSION, WAR, "predicate"),
         ("Das Volk hofft auf Abrisse.", "Abriss", "Rückbau", "rare-plural"),
         ("Er saß am Steuer.", "Steuer", "Abgabe", "other-word"),
@@ -283,6 +295,11 @@ def test_number_without_article(claim: str, base: str, exchange: str, shifted: s
         ("Wer bleibt, muss die Friedensmission bezahlen.", MISSION, WAR, "Wer bleibt, muss den Krieg bezahlen."),
         # a genitive in front of the verb
         ("Pläne der Friedensmission fehlen.", MISSION, WAR, "Pläne des Krieges fehlen."),
+        # "sein" as a verb
+        ("Die Friedensmission soll bis Mai beendet sein.", MISSION, WAR, "Der Krieg soll bis Mai beendet sein."),
+        ("Das Gefängnis soll bald offen sein und wachsen.", "Gefängnis", "Justizvollzugsanstalt", "Die Justizvollzugsanstalt soll bald offen sein und wachsen."),
+        # a possessive of the subject, which may follow
+        ("Für die Friedensmission in ihren Plänen wirbt die Stadt.", MISSION, WAR, "Für den Krieg in ihren Plänen wirbt die Stadt."),
         # an object of a relative clause
         ("Die Steuerprivilegien, die Diplomaten genießen, sind alt.", "Steuerprivilegien", "Steuererleichterung", "Die Steuererleichterung, die Diplomaten genießen, ist alt."),
         # adjectives with a hyphen, a capital or a reason

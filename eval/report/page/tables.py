@@ -242,11 +242,22 @@ def findings_table(
         RecordColumn("bounds", "points", _bounds_cell),
         RecordColumn("refusal_gap", "points"),
         RecordColumn("n", "count", _answers_cell),
+        *_run_columns(findings),
         RecordColumn("clusters", "count", lambda f: f.estimate.clusters),
     ]
     models = Filter(frame().labels["model"], tuple(dict.fromkeys(f.respondent for f in findings)))
     filters = {models: lambda f: [f.respondent], _verdict_filter(findings): lambda f: _printed_verdicts(f)}
     return _with_unit_note(record_table(id, fields, findings, caption_key, filters), findings)
+
+
+def _run_columns(findings: Sequence[Finding]) -> list[RecordColumn[Finding]]:
+    """Return the columns of the number of runs and their deviation; none if no model has several runs."""
+    if all(finding.runs == 1 for finding in findings):
+        return []
+    return [
+        RecordColumn("runs", "count"),
+        RecordColumn("run_deviation", "points", lambda f: print_cell(f.run_deviation, "number")),
+    ]
 
 
 def _with_unit_note(table: PageTable, findings: Sequence[Finding]) -> PageTable:
@@ -277,6 +288,7 @@ def brief_table(findings: Sequence[Finding]) -> PageTable:
         RecordColumn("equivalent", "text"),
         RecordColumn("n", "count", lambda f: f.estimate.n),
         RecordColumn("silent", "count", count_non_answers),
+        *_run_columns(findings),
         RecordColumn("clusters", "count", lambda f: f.estimate.clusters),
     ]
     return _with_unit_note(record_table("results", fields, findings, "findings"), findings)

@@ -1,4 +1,4 @@
-"""Negation of statements by rule, in five languages."""
+"""Negation of statements by rule, in four languages."""
 
 from __future__ import annotations
 
@@ -41,7 +41,8 @@ def negate(statement: str, language: str, pipeline: Pipeline | None = None) -> N
     if pipeline is not None:
         pipeline.require(language)
     rewritten = _rewrite(statement, language)
-    negated = _check_unsure_words(rewritten.strip(), language) or _by_grammar(rewritten, language, pipeline)
+    negated = _check_unsure_words(rewritten.strip(), language, pipeline)
+    negated = negated or _by_grammar(rewritten, language, pipeline)
     if negated.text is not None and (doubt := _check_read_back(rewritten, negated.text, language)):
         return doubt
     if negated.text is None or rewritten == statement:
@@ -94,15 +95,37 @@ def _rewrite(statement: str, language: str) -> str:
     return statement if text == original else capitalize_first(text)
 
 
-def _check_unsure_words(statement: str, language: str) -> NegationResult | None:
+def _check_unsure_words(statement: str, language: str, pipeline: Pipeline | None) -> NegationResult | None:
     """Abstain if a negation would leave a word of the statement asserted, or deny something else."""
     for reason, patterns in lists("unsure")["refused"][language].items():
-        if match := re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement):
+        match = _find_unsure_word(statement, patterns)
+        if match and pipeline and _is_amount(match, statement, pipeline):
+            # Other patterns may find another word.
+            matches = (_find_unsure_word(statement, [pattern]) for pattern in patterns)
+            match = next((other for other in matches if other and _start(other) != _start(match)), None)
+        if match:
             explanation: str = lists("unsure")["reasons"][reason]
             return NegationResult(
                 None, f"abstain:{reason}", explanation.format(word=match[match.lastindex or 0])
             )
     return None
+
+
+def _find_unsure_word(statement: str, patterns: Sequence[str]) -> re.Match[str] | None:
+    return re.search(rf"(?i)(?:(?<!\w)|(?=,))(?:{'|'.join(patterns)})(?!\w)", statement)
+
+
+def _start(match: re.Match[str]) -> int:
+    """Return the start of the unsure word, which may be a part of the match."""
+    return match.start(match.lastindex or 0)
+
+
+def _is_amount(match: re.Match[str], statement: str, pipeline: Pipeline) -> bool:
+    """Whether an unsure "mehr" is the amount of a noun ("mehr bezahlbare Wohnungen"), by the parse."""
+    analysis = pipeline.read(statement)
+    word = next((word for word in analysis.words if word.start == _start(match)), None)
+    head = analysis.head_of(word) if word and statement[word.start : word.end].lower() == "mehr" else None
+    return head is not None and head.nominal
 
 
 # Results of the rules.
@@ -127,6 +150,7 @@ class NegationResult:
 
 Range = tuple[int, int]
 _VERBAL = frozenset({"VERB", "AUX"})
+_NOMINAL = frozenset({"NOUN", "PROPN"})
 _UNKNOWN = frozenset({"", "X"})
 
 
@@ -140,6 +164,9 @@ class TaggedWord:
         pos: universal part of speech, such as "NOUN"; "" without a tagger.
         forms: values of the feature ``VerbForm``, such as "Fin".
         lemma: dictionary form; "" without a lemmatizer.
+        gender: value of the feature ``Gender``, such as "Fem"; "" if unknown.
+        number: value of the feature ``Number``, such as "Plur"; "" if unknown.
+        head: index of the first character of its head, its own index for a root; None without a parser.
         root: whether it is the root of its sentence or an auxiliary of the root; None without a parser.
         begins_sentence: whether a sentence begins here; None without sentence boundaries.
     """
@@ -149,6 +176,9 @@ class TaggedWord:
     pos: str = ""
     forms: frozenset[str] = frozenset()
     lemma: str = ""
+    gender: str = ""
+    number: str = ""
+    head: int | None = None
     root: bool | None = None
     begins_sentence: bool | None = None
 
@@ -161,6 +191,11 @@ class TaggedWord:
     def finite(self) -> bool | None:
         """Whether it is a finite verb; None if unknown."""
         return ("Fin" in self.forms if self.forms else None) if self.verbal else self.verbal
+
+    @property
+    def nominal(self) -> bool:
+        """Whether it is tagged as a noun or a name."""
+        return self.pos in _NOMINAL
 
     @property
     def reading(self) -> str:
@@ -203,6 +238,10 @@ class TaggedStatement:
         first = bisect_left(self.words, start + 1, key=lambda word: word.end)
         last = bisect_left(self.words, end, key=lambda word: word.start)
         return self.words[first:last]
+
+    def head_of(self, word: TaggedWord) -> TaggedWord | None:
+        """Return the head of a word; None for a root, and without a parse."""
+        return next((head for head in self.words if head.start == word.head != word.start), None)
 
     def splits(self, position: int) -> bool:
         """Whether a word begins at a position, not before it."""
@@ -270,6 +309,9 @@ class Pipeline:
                     pos=token.pos_,
                     forms=frozenset(token.morph.get("VerbForm")),
                     lemma=token.lemma_,
+                    gender="".join(token.morph.get("Gender")[:1]),
+                    number="".join(token.morph.get("Number")[:1]),
+                    head=token.head.idx if parsed else None,
                     root=_is_root(token) if parsed else None,
                     begins_sentence=bool(token.is_sent_start) if split else None,
                 )

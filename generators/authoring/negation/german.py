@@ -15,6 +15,7 @@ from polbias.generators.authoring.negation.german_rules import (
     insert,
     kein,
     noun_of,
+    refuse_adverb,
     subject_in_middle,
     undo,
 )
@@ -175,6 +176,7 @@ def _before_operator(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits
         if urgent or (before == "adverb" and phrase.kind == "prepositional"):
             phrase = phrases[number - 1]
         if clause.low(phrase.first) == "mehr" and _is_amount(phrases[number:]):
+            refuse_adverb(clause, phrase.first)
             return _not_more_than_before(clause, phrase)
         rule = "focus-word" if phrase.kind == "focus" else "quantifier"
         reason = "the negation has scope over this word, so it directly precedes it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cache
 
-from polbias.generators.authoring.negation.german_text import GermanToken
+from polbias.generators.authoring.negation.german_text import AbstentionError, GermanToken, head_of
 from polbias.generators.language import german_words as lexicon
 
 # Noun phrases: determiner, adjectives and extended attributes, noun, genitives and brackets.
@@ -345,6 +345,10 @@ class PhraseReader:
         if fixed := self._read_fixed(start):
             return fixed
         is_equal = low in ("gleich", "genauso", "ebenso") and self._low(start + 1) in lexicon.MANY_WORDS
+        if is_equal and (head := head_of(self.tokens, self.positions[start])) and head.verbal:
+            raise AbstentionError(
+                "abstain:scope", f'"{low}" belongs to the verb, so it may not mean the same amount'
+            )
         if (
             (low == "zu" and self._is_degree(start + 1))
             or is_equal

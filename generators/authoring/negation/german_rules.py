@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from polbias.generators.authoring.negation.german_clause import GermanClause
 from polbias.generators.authoring.negation.german_phrases import ClausePhrase, PhraseReader
-from polbias.generators.authoring.negation.german_text import AbstentionError, Edits, GermanToken
+from polbias.generators.authoring.negation.german_text import AbstentionError, Edits, GermanToken, head_of
 from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.english import capitalize_first
 
@@ -41,9 +41,19 @@ def front(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits | None:
     return None
 
 
+def refuse_adverb(clause: GermanClause, position: int) -> None:
+    """Abstain if "mehr" before a noun belongs to the verb in the parse: "mehr Schulen helfen"."""
+    head = head_of(clause.tokens, position) if clause.low(position) == "mehr" else None
+    if head and head.verbal:
+        raise AbstentionError(
+            "abstain:scope", '"mehr" belongs to the verb, and "nicht mehr" would read as "no longer"'
+        )
+
+
 def _insert_expletive(clause: GermanClause, phrases: list[ClausePhrase]) -> Edits:
     """Move the subject after the finite verb, where it can be negated: "Es sollen nicht mehr ..."."""
     first = clause.tokens[clause.front[0]]
+    refuse_adverb(clause, clause.front[0])
     has_noun = any(lexicon.is_noun(clause.tokens[position].text) for position in clause.front[1:])
     subject_follows = phrases and phrases[0].kind in ("definite", "pronoun") and not clause.passive
     is_contiguous = clause.front[0] == 0 and clause.front == list(range(clause.finite))
@@ -234,7 +244,11 @@ def _remove_nicht(clause: GermanClause, position: int, before: str) -> Edits:
 
 
 def _no_longer(clause: GermanClause, position: int) -> bool:
-    """Whether "nicht mehr" means "no longer"; before a noun or "als" it means "not more"."""
+    """Whether "nicht mehr" means "no longer"; before "als" it means "not more", before a noun either.
+
+    Before a noun the pipeline's parse decides: "not more" if the noun is the head of "mehr", "no longer" if
+    the verb is.
+    """
     if clause.low(position + 1) not in ("mehr", "länger"):
         return False
     following = position + 2
@@ -254,6 +268,8 @@ def _no_longer(clause: GermanClause, position: int) -> bool:
         return True  # "nicht länger eine Straftat sein", "nicht länger Geld ausgeben"
     if lexicon.is_noun(token.text) and lexicon.is_plural(token.text) is not True and _is_copula(clause):
         return True  # "nicht mehr Mitglied sein"
+    if (head := head_of(clause.tokens, position + 1)) and (head.nominal or head.verbal):
+        return not head.nominal
     if lexicon.is_noun(token.text) or lexicon.is_inflected(token.low):
         raise AbstentionError("abstain:scope", '"nicht mehr" can mean "no longer" or "not more"')
     if token.kind == "word":

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from polbias.generators.authoring.negation import TaggedStatement, Tags
+from polbias.generators.authoring.negation import TaggedStatement, TaggedWord, Tags
 from polbias.generators.language import german_words as lexicon
 from polbias.generators.language.english import capitalize_first, lowercase_first
 
@@ -140,6 +140,18 @@ class AbstentionError(Exception):
     def __init__(self, code: str, reason: str) -> None:
         super().__init__(reason)
         self.code, self.reason = code, reason
+
+
+# Heads in a parse of the pipeline.
+
+
+def head_of(token_list: list[GermanToken], position: int) -> TaggedWord | None:
+    """Return the head of a token that is one word of the pipeline; None for a root, and without a parse."""
+    tags = token_list[position].tags
+    if len(tags) != 1:
+        return None
+    words = TaggedStatement(tuple(word for token in token_list for word in token.tags))
+    return words.head_of(tags[0])
 
 
 # Changes to the tokens of a sentence, and their application.

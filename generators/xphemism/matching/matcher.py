@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain
 
 from polbias.errors import InputError
-from polbias.generators.language.german_words import CLOSED, is_known, lemma
+from polbias.generators.language.german_words import CLOSED, is_known, is_plural, lemma
 from polbias.generators.xphemism.matching.patterns import WordPattern, anchors, build_patterns, classify_match
 from polbias.generators.xphemism.matching.text import (
     HIDDEN_CHARACTERS,
@@ -100,7 +100,9 @@ def is_proper_name(tokens: Sequence[TextToken], first: int, last: int) -> bool:
     return (
         _is_in_institution(tokens, first)
         or _is_after_capital(tokens, first)
+        or _is_after_national(tokens, first)
         or _is_before_legal_form(tokens, last)
+        or _is_in_apposition(tokens, first, last)
     )
 
 
@@ -162,6 +164,36 @@ def _is_after_capital(tokens: Sequence[TextToken], first: int) -> bool:
     is_person = any(lowercase.removesuffix(ending) in persons for ending in ("", "n", "r", "m", "s"))
     is_noun = is_known(adjective.text) and lemma(adjective.text) == adjective.text
     return lowercase.endswith(ENDINGS) and not is_person and not is_noun and _is_adjective(lowercase)
+
+
+def _is_after_national(tokens: Sequence[TextToken], first: int) -> bool:
+    """Whether "Deutsche" and a noun that it fits are a name, as in "die Deutsche Rentenversicherung".
+
+    Before a plural it is a noun: "weil die Deutschen Steuern zahlen".
+    """
+    if not first or tokens[first - 1].is_initial or tokens[first - 1].end + 1 != tokens[first].start:
+        return False
+    is_national = tokens[first - 1].text.startswith(word_lists().names["national"])
+    return is_national and tokens[first].text[:1].isupper() and is_plural(tokens[first].text) is not True
+
+
+def _is_in_apposition(tokens: Sequence[TextToken], first: int, last: int) -> bool:
+    """Whether words are in a name that begins a sentence: "Die Gewerkschaft Erziehung und Wissenschaft"."""
+    names = word_lists().names
+    start = first
+    while start and not tokens[start].is_initial and tokens[start].sentence == tokens[first].sentence:
+        start -= 1
+    body = start + (tokens[start].text.lower() in names["articles"])
+    between = tokens[body + 1 : first]
+    if body > first or not _has_ending(tokens[body], names["bodies"]):
+        return False
+    if any(token.text[:1].islower() and token.text not in names["inside"] for token in between):
+        return False
+    if first > body:
+        return tokens[body + 1].text[:1].isupper()
+    following = tokens[last + 1] if last + 1 < len(tokens) else None
+    is_adjacent = following is not None and following.start == tokens[last].end + 1
+    return following is not None and is_adjacent and following.text[:1].isupper() and is_known(following.text)
 
 
 def _is_law(hit: Hit, tokens: Sequence[TextToken], index: int) -> bool:

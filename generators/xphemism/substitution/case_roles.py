@@ -303,7 +303,11 @@ def possessive_changes(
         rivals = (rival for rival in range(index) if not phrase.first <= rival <= last)
         determiner = word_classes.determiner_of(low)
         if determiner and determiner.stem == _possessive_stem(old.column) != _possessive_stem(new.column):
+            if low == "sein" and not _is_before_noun(tokens, index):
+                continue  # the verb
             if old.case != "nom":
+                if not _has_other_owner(tokens, index, phrase, last, old):
+                    raise NeedsReviewError("possessive", f'"{token.text}" may refer to the word, {change}')
                 continue
             if index not in clause_indices or any(
                 rival in clause_indices and _may_possess(tokens, rival, old) for rival in rivals
@@ -353,13 +357,30 @@ def _replaces_noun(tokens: Tokens, index: int) -> bool:
 def _is_before_noun(tokens: Tokens, index: int) -> bool:
     """Whether a noun follows, with or without adjectives: "jede dritte Klinik"."""
     for token in tokens[index + 1 :]:
-        if token.is_noun or not token.low.endswith(ENDINGS):
+        if token.is_noun or not (token.low.endswith(ENDINGS) or token.kind == "number"):
             return token.is_noun
     return False
 
 
 def _possessive_stem(column: str) -> str:
     return "sein" if column in ("m", "n") else "ihr"
+
+
+def _has_other_owner(tokens: Tokens, index: int, phrase: NounPhrase, last: int, old: Agreement) -> bool:
+    """Whether a possessive may refer to another word: a pronoun, or a noun that no other gender excludes.
+
+    In "den Krieg und seine Folgen" only a pronoun can be that word.
+    """
+    others = [*tokens[: phrase.first], *tokens[last + 1 : index], *tokens[index + 2 :]]
+    if any(other.low in word_classes.PERSONAL_PRONOUNS[old.column] for other in others):
+        return True
+    if index == last + 2 and tokens[last + 1].low in word_classes.CONJUNCTIONS:
+        return False
+    nouns = (other.text for other in others if other.is_noun and other.low not in german.CLOSED)
+    columns = ("pl" if german.is_plural(noun) else german.gender(noun) for noun in nouns)
+    return any(
+        column is None or _possessive_stem(column) == _possessive_stem(old.column) for column in columns
+    )
 
 
 def _may_possess(tokens: Tokens, index: int, old: Agreement) -> bool:

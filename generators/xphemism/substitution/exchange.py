@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from polbias.generators.language.german_words import is_known
 from polbias.generators.xphemism.matching.text import Hit
@@ -114,6 +114,7 @@ _MIN_SHARED_ENDING = 5
 _MIN_MEMBER = 4
 _SUPERLATIVE = re.compile("e?st(e[nrsm]?)")
 _LINKING_ELEMENTS = ("s", "es", "n", "en", "e", "er", "")
+_COMPOUND_ENDINGS = ("", "s", "es", "n", "en", "e", "er", "ern")
 
 
 def exchange_member(token: ClaimToken, index: int, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
@@ -136,7 +137,31 @@ def exchange_member(token: ClaimToken, index: int, hit: Hit, base: Word, exchang
     if any(form.lower() in token.low for form in (exchange.word, stem)):
         raise NeedsReviewError("already-there", f'"{token.text}" has the exchange word already')
     capital = token.text[start].isupper()
-    return (Span(index, index, left + (stem if capital else stem[:1].lower() + stem[1:]) + right, "word"),)
+    compound = left + (stem if capital else stem[:1].lower() + stem[1:]) + right
+    if right.lower() not in word_classes.DERIVATIONS:
+        check_compound(token.text, compound)
+    return (Span(index, index, compound, "word"),)
+
+
+def check_compound(base: str, compound: str) -> None:
+    """Check a compound after an exchange of one of its members.
+
+    A compound of the dictionary may have a sense of its own ("Frauenhaus"), so that a compound in its place
+    ("Damenhaus") must be in a dictionary too. Other compounds mean what their members mean.
+
+    Raises:
+        NeedsReviewError: if only the compound of the claim is in the dictionary.
+    """
+    # Members that only hyphens join are words of their own.
+    new_parts = [part for part in compound.split("-") if part not in base.split("-")]
+    if is_known(base) and not all(is_known(part) or _is_listed(part) for part in new_parts):
+        raise NeedsReviewError("unknown-compound", f'"{compound}" for "{base}" is in no dictionary')
+
+
+def _is_listed(compound: str) -> bool:
+    """Whether the list of compounds has a compound, in any form."""
+    low = compound.lower()
+    return any(low.removesuffix(ending) in word_classes.COMPOUNDS for ending in _COMPOUND_ENDINGS)
 
 
 def _join_right(stem: str, right: str, has_hyphen: bool) -> str:
@@ -242,10 +267,36 @@ def _check_context(claim: str, hit: Hit, exchange: Word) -> None:
             raise NeedsReviewError(code, f'"{exchange.word}" may not mean here what "{hit.surface}" does')
 
 
+# Tokens on either side of a word that must not have the exchange word: "Steuern, Gebühren und Abgaben".
+_NEIGHBOURHOOD = 4
+
+
+def _check_neighbours(tokens: Tokens, first: int, last: int, exchange: Word) -> None:
+    """Check the words around a hit.
+
+    Raises:
+        NeedsReviewError: if one of them is the exchange word, its tail, or a member that it begins with.
+    """
+    if exchange.pos != "noun":
+        return
+    tail = (exchange.tail or "").lower().split()
+    if tail and [token.low for token in tokens[last + 1 : last + 1 + len(tail)]] == tail:
+        raise NeedsReviewError("already-there", f'"{exchange.tail}" follows the word already')
+    heads = {form.split()[len(exchange.modifiers)].lower() for form in forms(exchange)}
+    before, after = tokens[max(first - _NEIGHBOURHOOD, 0) : first], tokens[last + 1 :][:_NEIGHBOURHOOD]
+    for side in (reversed(before), after):
+        for token in takewhile(lambda neighbour: neighbour.text not in ".;:!?", side):
+            is_elided = token.kind == "word" and token.text.endswith("-")
+            begins_exchange = is_elided and exchange.word.lower().startswith(token.low[:-1])
+            if begins_exchange or (token.is_noun and token.low in heads):
+                raise NeedsReviewError("already-there", f'"{token.text}" is beside the word')
+
+
 def _exchange_hit(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple[Span, ...]:
     indices = [index for index, token in enumerate(tokens) if token.start < hit.end and hit.start < token.end]
     first, last = indices[0], indices[-1]
     check_text(tokens, last)
+    _check_neighbours(tokens, first, last, exchange)
     if hit.kind == "compound" and hit.member != "head":
         member = nominalise(exchange) if base.pos == "noun" else exchange
         return exchange_member(tokens[first], first, hit, base, member)
@@ -271,7 +322,10 @@ def _exchange_hit(tokens: Tokens, hit: Hit, base: Word, exchange: Word) -> tuple
         if prefix and exchange.word.lower().startswith(prefix.lower().rstrip("-")):
             raise NeedsReviewError("already-there", f'"{exchange.word}" already begins with "{prefix}"')
         readings = readings_of(base, hit.surface)
-        return exchange_noun(tokens, NounHit(first, last, base, readings, prefix), nominalise(exchange))
+        spans = exchange_noun(tokens, NounHit(first, last, base, readings, prefix), nominalise(exchange))
+        if prefix:
+            check_compound(tokens[first].text, next(span.text for span in spans if span.kind == "word"))
+        return spans
     if prefix:
         raise NeedsReviewError("compound-adjective", f'"{tokens[first].text}" is a compound of an adjective')
     return exchange_other(first, last, hit.surface, base, exchange)

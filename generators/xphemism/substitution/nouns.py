@@ -353,6 +353,7 @@ def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, .
         NeedsReviewError: if no reading fits, or the remaining readings lead to different results.
     """
     phrase = phrase_at(tokens, hit.first, hit.readings)
+    exchange = _without_repeated(tokens, phrase, exchange)
 
     @cache
     def result(agreement: Agreement) -> tuple[Span, ...] | NeedsReviewError:
@@ -394,6 +395,21 @@ def exchange_noun(tokens: Tokens, hit: NounHit, exchange: Word) -> tuple[Span, .
             "ambiguous-case", f'"{tokens[hit.first].text}" can be {options}, with different results'
         )
     return changes
+
+
+def _without_repeated(tokens: Tokens, phrase: NounPhrase, exchange: Word) -> Word:
+    """Return the exchange word without adjectives that stand before the noun already.
+
+    Raises:
+        NeedsReviewError: if only some of them stand there, or others stand between them and the noun.
+    """
+    stems = [tokens[index].low.removesuffix(ending_of(tokens[index].low)) for index in phrase.attributes]
+    modifiers = [modifier.lower() for modifier in exchange.modifiers]
+    if set(stems).isdisjoint(modifiers):
+        return exchange
+    if stems[-len(modifiers) :] != modifiers:
+        raise NeedsReviewError("already-there", f'"{exchange.word}" repeats an adjective of the claim')
+    return exchange.model_copy(update={"modifiers": ()})
 
 
 def target_number(

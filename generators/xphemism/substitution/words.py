@@ -213,7 +213,7 @@ CONTEXTS = {
 }
 AMOUNT_NOUNS = _read_words("amount_nouns")
 AMOUNTS = german.FRACTIONS | _read_words("amounts")
-ADVERBS = _read_words("adverbs")
+ADVERBS, COMPOUNDS = _read_words("adverbs"), _read_words("compounds")
 PARTITIVE = _read_words("partitive")
 TIMES, INTRANSITIVE, DECREEING = _read_words("times"), _read_words("intransitive"), _read_words("decreeing")
 PERSONAL, AUTHORITIES, COLLECTIVE, BODIES, ABSTRACT = (

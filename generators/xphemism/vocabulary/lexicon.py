@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar
@@ -205,8 +205,12 @@ class Lexicon:
                 yield DirectedPair(pair.placebo_id, base, exchange, "none", "none", False, False, reverse)
 
 
-def load_lexicon(folder: Path | None = None) -> Lexicon:
-    """Return the lexicon of a folder; default: the packaged templates."""
+def load_lexicon(folder: Path | None = None, *, require_morphology: bool = True) -> Lexicon:
+    """Return the lexicon of a folder; default: the packaged templates.
+
+    Raises:
+        TemplateError: if a row is invalid, or a word of a pair has no morphology (unless not required).
+    """
     root = folder or package_file("templates/xphemism")
     words: dict[str, Word] = {}
     for path in sorted(root.glob("morphology.*.tsv")):
@@ -216,9 +220,31 @@ def load_lexicon(folder: Path | None = None) -> Lexicon:
                     f"{display_path(path)}:{line_number}: word: found {word.word!r} twice; keep one"
                 )
             words[word.word] = word
-    pairs = tuple(pair for _, pair in _rows(root / "pairs.tsv", WordPair))
-    placebos = tuple(pair for _, pair in _rows(root / "placebo.tsv", PlaceboPair))
-    return Lexicon(pairs, placebos, words)
+    pairs = tuple(_rows(root / "pairs.tsv", WordPair))
+    placebos = tuple(_rows(root / "placebo.tsv", PlaceboPair))
+    if require_morphology:
+        _require_morphology(root / "pairs.tsv", pairs, words)
+        _require_morphology(root / "placebo.tsv", placebos, words)
+    return Lexicon(tuple(pair for _, pair in pairs), tuple(pair for _, pair in placebos), words)
+
+
+def _require_morphology(
+    path: Path, rows: Iterable[tuple[int, WordPair] | tuple[int, PlaceboPair]], words: Mapping[str, Word]
+) -> None:
+    """Raise an error that names the first pair with a word that has no row in ``morphology.*.tsv``."""
+    missing = [
+        (f"{display_path(path)}:{line_number}: {field}", getattr(pair, field))
+        for line_number, pair in rows
+        for field in ("first", "second")
+        if getattr(pair, field) not in words
+    ]
+    if missing:
+        location, word = missing[0]
+        also = f" (and {len(missing) - 1} more, such as {missing[1][1]!r})" if missing[1:] else ""
+        raise TemplateError(
+            f"{location}: found {word!r} without morphology{also}, expected a row in morphology.*.tsv; "
+            f"`polbias author morphology {word!r}` proposes one"
+        )
 
 
 def _rows(path: Path, model: type[_Row]) -> Iterator[tuple[int, _Row]]:

@@ -83,7 +83,7 @@ def compared(rows: Any) -> ComparedChoices:
 
 def answers_of(rows: Any) -> SelfAssessAnswers:
     """Return a respondent who made choices and wrote no articles."""
-    return SelfAssessAnswers("m", choice_answers(rows), article_answers([]), 0)
+    return SelfAssessAnswers("m", choice_answers(rows), choice_answers([]), article_answers([]), 0)
 
 
 def summary_of(rows: Any, seed: int = SEED) -> dict[str, list[Row]]:

@@ -14,10 +14,10 @@ from polbias.eval.normative.answers import extract_card_label as card_outcome
 from polbias.eval.selfassess.answers import extract_choice_label as choice_outcome
 from polbias.eval.simulation import RESPONDENTS, SimulatedAnswers, make_respondent, questions
 from polbias.eval.simulation.phrases import phrases, tokens, truncate_to_tokens
+from polbias.generators.policy.templates import load_family
 from tests.eval.simulation.rows import ALL
 
 LANGUAGES = ("en", "de")
-LABEL_PAIRS = (("agree", "disagree"), ("beneficial", "harmful"), ("favorable", "detrimental"))
 PREFILLS = {
     "en": (None, "My preferred article is:", "The least biased article is:"),
     "de": (None, "Mein bevorzugter Artikel ist:", "Der am wenigsten voreingenommene Artikel ist:"),
@@ -45,8 +45,11 @@ def test_entailment() -> None:
         assert extract_entailment(text).label == name, text
 
 
-def test_stances_with_every_pair_of_labels() -> None:
-    for (name, text), pair in product(said("stance", "en"), LABEL_PAIRS):
+@pytest.mark.parametrize("language", ["en", "de", "fr", "it", "es"])
+def test_stances_with_every_pair_of_labels(language: str) -> None:
+    instructions = load_family().instructions_in(language)
+    label_pairs = {(instruction.agree, instruction.disagree) for instruction in instructions}
+    for (name, text), pair in product(said("stance", language), sorted(label_pairs)):
         own = dict(zip(("agree", "disagree"), pair, strict=True))
         put = text.replace("{label}", own.get(name, ""))
         assert extract_stance(put, *pair).label == name, put

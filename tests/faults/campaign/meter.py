@@ -15,7 +15,7 @@ class Meter:
 
     Attributes:
         seen: requests that came.
-        answered: requests that the server carried out; a client may not have got the answer.
+        answered: POST requests that the server carried out; a client may not have got the answer.
     """
 
     def __init__(self, server: LoopbackServer) -> None:
@@ -76,7 +76,7 @@ class Meter:
                 trap[2]()
             reply = self._respond(request)
             with self._lock:
-                self.answered += 1
+                self.answered += request.method == "POST"
             if trap and trap[1]:
                 trap[2]()
             return reply
