@@ -61,7 +61,7 @@ class _Claim:
     strength: _Strength
     span: Span
     sentence: int
-    denied: bool = False
+    is_denied: bool = False
     asserted: bool = True
     concluding: bool = False
 
@@ -159,9 +159,9 @@ def _reply(question: _Claim, sentence: Sentence, number: int) -> Iterator[_Claim
     for cues in _CUES:
         for name in ("yes", "no"):
             if match := cues[name].match(sentence.text):
-                denied = question.denied ^ (name == "no")
+                is_denied = question.is_denied ^ (name == "no")
                 yield _Claim(
-                    question.label, _Strength.SENTENCE, sentence.origin(*match.span()), number, denied
+                    question.label, _Strength.SENTENCE, sentence.origin(*match.span()), number, is_denied
                 )
 
 
@@ -224,7 +224,7 @@ class _SentenceClaims:
                 continue
             claim = self._build_claim(label, strength, span)
             if reply:
-                claim = replace(claim, asserted=True, denied=bool(reply["no"] or reply["cross"]))
+                claim = replace(claim, asserted=True, is_denied=bool(reply["no"] or reply["cross"]))
             claims.append(claim)
         claims += [
             self._build_claim(_BOTH, _Strength.ANSWER, span)
@@ -317,7 +317,7 @@ class _SentenceClaims:
             strength,
             self.sentence.origin(*span),
             self.number,
-            denied=self.scope.is_negated(*span, inside=inside, excluded_spans=others),
+            is_denied=self.scope.is_negated(*span, inside=inside, excluded_spans=others),
             asserted=self._is_asserted(label, strength, *span),
             concluding=_matches("final", self.text),
         )
@@ -371,7 +371,7 @@ def _is_turned(claim: _Claim, sentences: Sequence[Sentence]) -> bool:
 
 def _resolve_claims(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> Verdict | None:
     """Return the verdict of the strongest claims, or of the label that denials leave."""
-    positive = [claim for claim in claims if not claim.denied]
+    positive = [claim for claim in claims if not claim.is_denied]
     if not positive:
         return _eliminate(claims)
     top = max(claim.strength for claim in positive)
@@ -383,7 +383,7 @@ def _resolve_claims(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> 
     conflicting = [claim for claim in earlier if claim.strength is top]
     if conflicting:
         return _settle_conflict(conflicting[-1], last, positive, sentences)
-    if any(claim.denied and claim.label == last.label and claim.span > last.span for claim in claims):
+    if any(claim.is_denied and claim.label == last.label and claim.span > last.span for claim in claims):
         return Verdict("unparsable", "contradiction", last.span)
     if last.label == _BOTH:
         return Verdict("unparsable", "both-options", last.span)
@@ -410,6 +410,6 @@ def _settle_conflict(
 
 def _eliminate(claims: Sequence[_Claim]) -> Verdict | None:
     """Return the label that two denied labels leave."""
-    denied = {claim.label for claim in claims if claim.denied and claim.label in SIDES}
-    remaining = [label for label in SIDES if label not in denied]
+    denied_labels = {claim.label for claim in claims if claim.is_denied and claim.label in SIDES}
+    remaining = [label for label in SIDES if label not in denied_labels]
     return Verdict(remaining[0], "elimination", claims[-1].span) if len(remaining) == 1 else None

@@ -252,7 +252,7 @@ def _find_sides(
         negators = [
             match.start() for match in cues["negators"].finditer(text, begin, end if follows_head else stop)
         ]
-        negated = sum(place not in label_places for place in negators) % 2 == 1
+        negated = sum(position not in label_places for position in negators) % 2 == 1
         yield _StanceSide(
             -value if negated else value,
             follows_head or is_label_only or begins_clause,
@@ -278,9 +278,9 @@ def _find_hits(text: str, cues: Cues, words: LabelPatterns) -> tuple[list[_Hit],
             if not (is_echo and is_denied):
                 judgements.append(_Hit(*match.span(), -value if is_echo and value < 0 else value, False))
     labels.sort(key=lambda hit: (hit.start, -hit.end))
-    places = frozenset(place for hit in labels for place in range(hit.start, hit.end))
-    listed = _listed_labels(text, labels, cues)
-    retained = [hit for hit in labels if hit not in listed]
+    places = frozenset(position for hit in labels for position in range(hit.start, hit.end))
+    listed_labels = _listed_labels(text, labels, cues)
+    retained = [hit for hit in labels if hit not in listed_labels]
     taken = places - {hit.start for hit in retained}
     judgements = [
         hit for hit in judgements if hit.start not in taken and not {hit.end - 1, hit.end} <= places
@@ -298,17 +298,17 @@ def _follows_preposition(text: str, position: int, cues: Cues) -> bool:
 
 def _listed_labels(text: str, labels: Sequence[_Hit], cues: Cues) -> set[_Hit]:
     """Return the labels that stand side by side with one of the other side."""
-    listed: set[_Hit] = set()
+    listed_labels: set[_Hit] = set()
     is_second = False  # of two options, such as "stimme zu / stimme nicht zu"
     for hit, following in pairwise(labels):
         between = text[hit.end : following.start]
         if hit.value == following.value or is_second:
             is_second = False
         elif between.isspace():
-            listed |= {hit, following}
+            listed_labels |= {hit, following}
         else:
             is_second = bool(cues["options"].fullmatch(between.strip()))
-    return listed
+    return listed_labels
 
 
 def _part_start(text: str, position: int) -> int:

@@ -13,7 +13,7 @@ from polbias.generators.partisan.ladder.settings import FAMILIES, GROUPS, Group,
 from polbias.generators.partisan.xl_templates import Persons
 
 _N_NAMES = 16
-_ALIKE = 0.6  # similarity from which two names are easily taken for each other
+_ALIKE_RATIO = 0.6  # similarity from which two names are easily taken for each other
 _STEPS = (1, 3, 5, 7)  # coprime to the number of names, a power of two
 _FAMILY_SHIFT = 5  # between the first names of two families
 _ROUNDS_PER_LEVEL = 20  # of a gender, in a bank of 240 skeletons
@@ -63,8 +63,8 @@ def names_by_gender(
     Raises:
         TemplateError: if there are not enough names.
     """
-    chosen: dict[PersonGender, list[str]] = {gender: [] for gender in GENDERS}
-    for gender, names in chosen.items():
+    chosen_names: dict[PersonGender, list[str]] = {gender: [] for gender in GENDERS}
+    for gender, names in chosen_names.items():
         for name in (name for names_of_list in persons.lists.values() for name in names_of_list[gender]):
             is_avoided = name.rpartition(" ")[2] in avoided_surnames
             if (
@@ -78,14 +78,14 @@ def names_by_gender(
                 f"persons.{persons.language}.yaml: lists: found {len(names)} names of gender {gender} "
                 f"that are not alike, expected {_N_NAMES}; add names"
             )
-    return chosen
+    return chosen_names
 
 
 def _are_alike(name: str, other: str) -> bool:
     """Whether a surname is like the other surname or first name."""
     (first, _, surname), (other_first, _, other_surname) = name.partition(" "), other.partition(" ")
     pairs = ((surname, other_surname), (first, other_surname), (surname, other_first))
-    return any(SequenceMatcher(None, *pair, autojunk=False).ratio() >= _ALIKE for pair in pairs)
+    return any(SequenceMatcher(None, *pair, autojunk=False).ratio() >= _ALIKE_RATIO for pair in pairs)
 
 
 def cast_of(

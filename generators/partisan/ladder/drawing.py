@@ -96,18 +96,20 @@ class BankDrawing:
         entries = read_bank_file(path) if path.is_file() else []
         seen = {entry.skeleton.inference for entry in entries}
         for cell in range(len(CELLS)):
-            drawn = [entry for entry in entries if int(entry.id.split("-")[2]) == cell]
-            start = 1 + max((int(entry.id.split("-")[3]) for entry in drawn), default=-1)
+            drawn_entries = [entry for entry in entries if int(entry.id.split("-")[2]) == cell]
+            start = 1 + max((int(entry.id.split("-")[3]) for entry in drawn_entries), default=-1)
             candidates = self._candidates(family, level, purpose, cell, start)
             n_duplicates = 0
-            while len(drawn) < self._number(family, level, purpose) and n_duplicates < _MAX_DUPLICATES:
+            while (
+                len(drawn_entries) < self._number(family, level, purpose) and n_duplicates < _MAX_DUPLICATES
+            ):
                 entry = next(candidates)
                 if entry.skeleton.inference in seen:
                     n_duplicates += 1
                     continue
                 n_duplicates = 0
                 seen.add(entry.skeleton.inference)
-                drawn.append(entry)
+                drawn_entries.append(entry)
                 entries.append(entry)
                 if len(entries) % _SAVED_EVERY == 0:
                     write_text(path, bank_text(entries))
@@ -128,9 +130,9 @@ class BankDrawing:
         """Return the chosen skeletons of a level, gold labels and signs in turn, and the examples."""
         candidates = self._read(family, level, "candidates")
         guesses = guesser.predict_proba(candidates)
-        kept = self._levels.bank // len(CELLS)
-        chosen: dict[tuple[str, bool], list[int]] = {}
-        spare: dict[tuple[str, bool], list[int]] = {}
+        n_kept = self._levels.bank // len(CELLS)
+        chosen_indices: dict[tuple[str, bool], list[int]] = {}
+        spare_indices: dict[tuple[str, bool], list[int]] = {}
         for positive in (True, False):
             indices = [
                 [
@@ -140,13 +142,15 @@ class BankDrawing:
                 ]
                 for gold in GOLDS
             ]
-            triples = match_triples([guesses[cell] for cell in indices], kept)
+            triples = match_triples([guesses[cell] for cell in indices], n_kept)
             for gold, cell, columns in zip(GOLDS, indices, triples.T, strict=True):
-                chosen[gold, positive] = [cell[column] for column in columns]
-                spare[gold, positive] = [index for index in cell if index not in set(chosen[gold, positive])]
+                chosen_indices[gold, positive] = [cell[column] for column in columns]
+                spare_indices[gold, positive] = [
+                    index for index in cell if index not in set(chosen_indices[gold, positive])
+                ]
         n_examples = self._levels.fewshot // len(CELLS)
-        in_turn = [chosen[cell][number] for number in range(kept) for cell in CELLS]
-        examples = [spare[cell][number] for number in range(n_examples) for cell in CELLS]
+        in_turn = [chosen_indices[cell][number] for number in range(n_kept) for cell in CELLS]
+        examples = [spare_indices[cell][number] for number in range(n_examples) for cell in CELLS]
         uses = [*(("test", index) for index in in_turn), *(("fewshot", index) for index in examples)]
         return [
             BankEntry(f"{family}-{level}-{number:03}{self._suffix}", use, candidates[index])  # type: ignore[arg-type]
@@ -167,8 +171,8 @@ def match_triples(points: Sequence[Matrix], number: int) -> NDArray[np.intp]:
     first, second, third = points
     rows, columns = linear_sum_assignment(cdist(first, second))
     middles = (first[rows] + second[columns]) / 2
-    pairs, others = linear_sum_assignment(cdist(middles, third))
-    triples = np.stack([rows[pairs], columns[pairs], others], axis=1)
+    pairs, other_indices = linear_sum_assignment(cdist(middles, third))
+    triples = np.stack([rows[pairs], columns[pairs], other_indices], axis=1)
     spread = sum(
         np.linalg.norm(points[a][triples[:, a]] - points[b][triples[:, b]], axis=1)
         for a, b in ((0, 1), (0, 2), (1, 2))

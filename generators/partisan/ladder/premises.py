@@ -112,7 +112,7 @@ class PremiseDrawer:
             "overtaking": lambda: overtaking(self._setting, self._group(), *self._persons(2)),
             "rule": self._rule,
             "disjunctive_rule": self._disjunctive_rule,
-            "only": lambda: only(*self._rng.sample(self._setting.traits, 2)),
+            "only": lambda: exclusive_trait(*self._rng.sample(self._setting.traits, 2)),
         }
 
     def draw(self, kind: str) -> Formula:
@@ -146,9 +146,9 @@ class PremiseDrawer:
         """Draw literals about different facts."""
         share = 0.8 if self._setting.family == "ranking" else 0.5
         while True:
-            drawn = [self._atom() for _ in range(number)]
-            if len({(atom.predicate, frozenset(atom.terms)) for atom in drawn}) == number:
-                return [signed(atom, self._sign(share)) for atom in drawn]
+            drawn_atoms = [self._atom() for _ in range(number)]
+            if len({(atom.predicate, frozenset(atom.terms)) for atom in drawn_atoms}) == number:
+                return [signed(atom, self._sign(share)) for atom in drawn_atoms]
 
     def _traits(self, number: int) -> list[Formula]:
         """Draw literals about different traits of the variable."""
@@ -191,18 +191,18 @@ class PremiseDrawer:
     def _group_count(self) -> Formula:
         rng, setting = self._rng, self._setting
         group: Group | None = self._group()
-        counted = setting.members(group or GROUPS[0])
+        counted_persons = setting.members(group or GROUPS[0])
         if setting.family == "ranking":
             pivot = self._persons(1)[0]
-            counted = [person for person in counted if person != pivot]
+            counted_persons = [person for person in counted_persons if person != pivot]
             literal: Formula = Atom(ABOVE, (VARIABLE, pivot) if self._sign() else (pivot, VARIABLE))
         elif setting.family == "rules":
             group = rng.choice([None, *GROUPS]) if setting.n_persons > 3 else None
-            counted = setting.members(group) if group else setting.persons
+            counted_persons = setting.members(group) if group else setting.persons
             literal = Atom(rng.choice(setting.traits), (VARIABLE,))  # "two are not X" is a clumsy count
         else:
             literal = signed(Atom(TRUTHFUL, (VARIABLE,)), self._sign())
-        number = rng.randint(1, max(1, len(counted) - 1))
+        number = rng.randint(1, max(1, len(counted_persons) - 1))
         return CountOf(self._comparison(), number, VARIABLE, in_group(group, literal))
 
     def _rule(self) -> Formula:
@@ -250,7 +250,7 @@ def _positive_first(literals: Sequence[Formula]) -> tuple[Formula, ...]:
     return tuple(sorted(literals, key=lambda literal: isinstance(literal, Not)))
 
 
-def only(trait: str, required: str) -> Formula:
+def exclusive_trait(trait: str, required: str) -> Formula:
     """Return the rule that only those with the required trait have the other one."""
     return ForAll((VARIABLE,), Not(And((Atom(trait, (VARIABLE,)), Not(Atom(required, (VARIABLE,)))))))
 
@@ -262,8 +262,8 @@ def between(person: str, first: str, second: str) -> Formula:
 
 def overtaking(setting: Setting, group: str, lower: str, upper: str) -> Formula:
     """Return the statement that all others of a group who rank above `lower` rank above `upper`."""
-    others = [Not(Atom(IDENTICAL, (VARIABLE, upper)))] if upper in setting.members(group) else []
-    condition = in_group(group, *others, Atom(ABOVE, (VARIABLE, lower)))
+    exclusions = [Not(Atom(IDENTICAL, (VARIABLE, upper)))] if upper in setting.members(group) else []
+    condition = in_group(group, *exclusions, Atom(ABOVE, (VARIABLE, lower)))
     return ForAll((VARIABLE,), Implies(condition, Atom(ABOVE, (VARIABLE, upper))))
 
 
@@ -298,11 +298,11 @@ def changes(premise: Formula, setting: Setting) -> Iterator[Formula]:
             yield Implies(consequent, antecedent)
             yield from (Implies(*parts) for parts in _flip_each((antecedent, consequent)))
         case "joint_conditional", Implies(And(parts), consequent):
-            yield from (Implies(And(flipped), consequent) for flipped in _flip_each(parts))
+            yield from (Implies(And(flipped_parts), consequent) for flipped_parts in _flip_each(parts))
             yield Implies(And(parts), flip(consequent))
         case "disjunctive_conditional", Implies(antecedent, Or(parts)):
             yield Implies(flip(antecedent), Or(parts))
-            yield from (Implies(antecedent, Or(flipped)) for flipped in _flip_each(parts))
+            yield from (Implies(antecedent, Or(flipped_parts)) for flipped_parts in _flip_each(parts))
         case "count", Count(comparison, number, parts):
             yield from (Count(other, number, parts) for other in COMPARISONS if other != comparison)
             if setting.family == "ranking":
@@ -326,14 +326,14 @@ def changes(premise: Formula, setting: Setting) -> Iterator[Formula]:
             yield overtaking(setting, group, upper, lower)
             yield overtaking(setting, _OTHER_GROUP[group], lower, upper)
         case "only", ForAll(_, Not(And((Atom(trait, _), Not(Atom(required, _)))))):
-            yield only(required, trait)
+            yield exclusive_trait(required, trait)
         case "rule", ForAll(_, Implies(condition, consequent)):
             yield ForAll((VARIABLE,), Implies(condition, flip(consequent)))
             yield from _swap_rule(condition, consequent)
         case "disjunctive_rule", ForAll(_, Implies(condition, Or(parts))):
             yield from (
-                ForAll((VARIABLE,), Implies(condition, Or(_positive_first(flipped))))
-                for flipped in _flip_each(parts)
+                ForAll((VARIABLE,), Implies(condition, Or(_positive_first(flipped_parts))))
+                for flipped_parts in _flip_each(parts)
             )
 
 

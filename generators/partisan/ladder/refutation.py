@@ -134,7 +134,7 @@ class _Refutation:
         Returns:
             the literals, and the number of steps.
         """
-        known, steps = dict(literals), 0
+        known_values, steps = dict(literals), 0
         queue = deque(changed)
         queued = set(queue)
         while queue:
@@ -143,7 +143,7 @@ class _Refutation:
             constraint, numbers = self._constraints[index], self._numbers[index]
             allowed, free = constraint.allowed, []
             for position, number in enumerate(numbers):
-                value = known.get(number)
+                value = known_values.get(number)
                 if value is None:
                     free.append((position, number))
                 else:
@@ -154,10 +154,10 @@ class _Refutation:
                 can_be_true = allowed & constraint.true[position]
                 if can_be_true and allowed & constraint.false[position]:
                     continue
-                known[number] = bool(can_be_true)
+                known_values[number] = bool(can_be_true)
                 steps += 1
                 for other in self._constraints_of[number]:
                     if other != index and other not in queued:
                         queue.append(other)
                         queued.add(other)
-        return known, steps
+        return known_values, steps

@@ -149,10 +149,12 @@ class _SkeletonSearch:
         )
 
     def _is_loose(self, premise: _Premise) -> bool:
-        least = self._level.loose
+        least_share = self._level.loose
         if self._setting.family == "testimony":
-            least = min(least, _LOOSEST_TESTIMONY)
-        return premise.mask != self._models.all and premise.mask.bit_count() >= least * self._models.size
+            least_share = min(least_share, _LOOSEST_TESTIMONY)
+        return (
+            premise.mask != self._models.all and premise.mask.bit_count() >= least_share * self._models.size
+        )
 
     def _find_proof(self) -> tuple[list[_Premise], ProofSize] | None:
         """Draw premises that prove the conclusion; exchange some until the proof has the level's size."""
@@ -163,9 +165,9 @@ class _SkeletonSearch:
                 return None
             if self._has_level_size(core, size):
                 return core, size
-            kept = list(core)
-            kept.pop(self._rng.randrange(len(kept)))
-            exchanged = self._close(kept)
+            kept_premises = list(core)
+            kept_premises.pop(self._rng.randrange(len(kept_premises)))
+            exchanged = self._close(kept_premises)
             if exchanged and len(exchanged) <= self._level.core[1]:
                 exchanged_size = self._size(exchanged)
                 if (
@@ -176,9 +178,9 @@ class _SkeletonSearch:
         return None
 
     def _has_level_size(self, core: Sequence[_Premise], size: ProofSize) -> bool:
-        fewest, most = self._level.core
+        min_premises, max_premises = self._level.core
         least_steps, most_steps = self._level.steps
-        return fewest <= len(core) <= most and least_steps <= size.steps <= most_steps
+        return min_premises <= len(core) <= max_premises and least_steps <= size.steps <= most_steps
 
     def _close(self, premises: Sequence[_Premise]) -> list[_Premise] | None:
         """Add premises until the conclusion follows, and return a minimal proof; None if none is found."""
@@ -207,9 +209,9 @@ class _SkeletonSearch:
         core = list(pool)
         order = sorted(pool, key=lambda premise: (kind_of(premise.formula) != "fact", self._rng.random()))
         for premise in order:
-            others = [other for other in core if other is not premise]
-            if others and not self._conjunction(others) & self._false:
-                core = others
+            other_premises = [other for other in core if other is not premise]
+            if other_premises and not self._conjunction(other_premises) & self._false:
+                core = other_premises
         return core
 
     def _conjunction(self, premises: Sequence[_Premise]) -> int:
@@ -218,8 +220,8 @@ class _SkeletonSearch:
     def _open(self, core: Sequence[_Premise], index: int) -> _Premise | None:
         """Change a premise so that the conclusion is open; None if no change does so."""
         premise = core[index]
-        others = [other for other in core if other is not premise]
-        rest = self._conjunction(others)
+        other_premises = [other for other in core if other is not premise]
+        remaining_models = self._conjunction(other_premises)
         for _ in range(_CHANGE_TRIES):
             formula = self._drawer.change(premise.formula)
             mask = self._models.mask(formula)
@@ -227,9 +229,9 @@ class _SkeletonSearch:
                 formula != premise.formula
                 and mask != self._models.all
                 and kind_of(formula) == kind_of(premise.formula)
-                and self._is_open(rest & mask)
+                and self._is_open(remaining_models & mask)
                 and not self._is_hypothesis(formula)
-                and not _is_redundant(mask, others)
+                and not _is_redundant(mask, other_premises)
             ):
                 return _Premise(formula, mask)
         return None
@@ -248,12 +250,12 @@ class _SkeletonSearch:
                 return distractors
             is_report = self._level.report and not distractors
             premise = self._draw("report" if is_report else self._rng.choice(self._level.kinds))
-            agrees = is_report or (
+            is_compatible = is_report or (
                 premise.mask != self._models.all
                 and bool(models & premise.mask)
                 and (not open_core or self._is_open(open_models & premise.mask))
             )
-            if not agrees or self._mentions_hypothesis(premise.formula):
+            if not is_compatible or self._mentions_hypothesis(premise.formula):
                 continue
             if not is_report and _is_redundant(premise.mask, (*core, *open_core, *distractors)):
                 continue

@@ -59,15 +59,15 @@ def surface_numbers(skeleton: Skeleton) -> list[float]:
     text = " . ".join(texts)
     mentions: list[float] = []
     for person in (*_conclusion_persons(skeleton), "")[:2]:
-        places = [index for index, premise in enumerate(premises) if person in constants(premise)]
+        positions = [index for index, premise in enumerate(premises) if person in constants(premise)]
         n_mentions = sum(person in atom.terms for premise in premises for atom in atoms(premise))
         mentions += [
             n_mentions,
-            places[0] if places else _NOT_THERE,
-            len(premises) - places[-1] if places else _NOT_THERE,
+            positions[0] if positions else _NOT_THERE,
+            len(premises) - positions[-1] if positions else _NOT_THERE,
         ]
     together = sum({*_conclusion_persons(skeleton)} <= {*constants(premise)} for premise in premises)
-    same, opposite = (
+    n_same, n_opposite = (
         sum(_count_literal(premise, literal) for premise in premises)
         for literal in (conclusion, _opposite(conclusion))
     )
@@ -77,7 +77,7 @@ def surface_numbers(skeleton: Skeleton) -> list[float]:
     )
     kinds = Counter(map(kind_of, premises))
     return [
-        *(len(premises), len(text), *mentions, together, same, opposite, same_end - opposite_end),
+        *(len(premises), len(text), *mentions, together, n_same, n_opposite, same_end - opposite_end),
         *(text.count("¬"), *(text.count(sign) for sign in _NUMBERED_COMPARISONS)),
         *(text.count(group) for group in GROUPS),
         *(kinds["fact"], kinds["exclusive"], float(skeleton.positive)),

@@ -254,18 +254,20 @@ class _Sentences:
         group, (literal,) = _split_group(body)
         frames, gender = self._frames, self._cast.gender
         words = _predicate_words(self._counted_clause(literal, number > 1))
-        compared = self._compare(comparison, number)
+        comparison_text = self._compare(comparison, number)
         if group is None:
             count = self._words.numbers[self._cast.setting.n_persons - 1]
-            return frames.count_of_all.format(number=compared, count=count, **words)
+            return frames.count_of_all.format(number=comparison_text, count=count, **words)
         if self._cast.setting.family != "ranking":
-            return frames.count_of_group.format(number=compared, members=self._member(group, 2), **words)
+            return frames.count_of_group.format(
+                number=comparison_text, members=self._member(group, 2), **words
+            )
         members = self._member(group, number)
         if any(person in self._cast.setting.members(group) for person in _persons(literal)):
             other = self._words.other
             members = _join(other.singular[gender] if number == 1 else other.plural, members)
-        compared = self._compare(comparison, number, is_before_noun=True)
-        return frames.count_in_group.format(number=compared, members=members, **words)
+        comparison_text = self._compare(comparison, number, is_before_noun=True)
+        return frames.count_in_group.format(number=comparison_text, members=members, **words)
 
     def _counted_clause(self, literal: Formula, is_plural: bool) -> Clause:
         """Return the clause about a counted person, who ranks below somebody if somebody ranks above."""
