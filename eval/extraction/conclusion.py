@@ -52,7 +52,7 @@ class _Claim:
         strength: Strength of the evidence.
         span: Offsets in the original text.
         sentence: Index of the sentence.
-        denied: Whether the words deny the label.
+        is_denied: Whether the words deny the label.
         asserted: Whether the claim is made, not supposed, questioned or made of one case.
         concluding: Whether its sentence is a conclusion, or calls the answer final.
     """
