@@ -78,8 +78,7 @@ class _Readers:
 
 def reader_of(stage: CountryLanguage) -> LadderReader:
     """Return the reader of a country in a language."""
-    is_swiss = (stage.tag, stage.country.country) == ("de", "CH")
-    return LadderReader(stage.tag, stage.words.sides, is_swiss)
+    return LadderReader(stage.tag, stage.words.sides)
 
 
 @dataclass

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from polbias.generators.language.german import spell_swiss
 from polbias.generators.logic.formula import Formula, Inference, Not, constants, predicates
 from polbias.generators.partisan.country import LEANINGS, Leaning, PersonGender
 from polbias.generators.partisan.ladder.reader_wordings import ENGLISH, GERMAN, LanguageWordings
@@ -84,13 +83,11 @@ class LadderReader:
     Args:
         tag: the language.
         parties: the words for the two sides.
-        is_swiss: whether German is spelled without ß.
     """
 
-    def __init__(self, tag: Tag, parties: Parties, is_swiss: bool = False) -> None:
+    def __init__(self, tag: Tag, parties: Parties) -> None:
         self._wordings = _WORDINGS[tag]
         self._parties = parties
-        self._spell = spell_swiss if is_swiss else str
         self._introductions = [
             (family, gender, self._compile_introduction(family, gender))
             for family in FAMILIES
@@ -168,7 +165,7 @@ class LadderReader:
             raise LadderReadingError(
                 f"found {len(names[0])} and {len(names[1])} persons, expected as many, or one more first"
             )
-        for name in ("total", "capital"):
+        for name in ("total", "Total"):
             if name in groups and groups[name].lower() != self._wordings.numbers[n_persons - 1]:
                 raise LadderReadingError(f"found {n_persons} persons, expected {groups[name].lower()}")
         in_turn = tuple(names[index % 2][index // 2] for index in range(n_persons))
@@ -197,14 +194,14 @@ class LadderReader:
         parties = choice([*self._party_leanings(gender, False), *self._party_leanings(gender, True)])
         numbers = wordings.numbers[1:]
         fragments = {
-            "capital": choice([number.capitalize() for number in numbers]),
+            "Total": choice([number.capitalize() for number in numbers]),
             "total": choice(numbers),
             "names": _NAMES,
             "party": parties,
         }
         text = wordings.introductions[family].replace("{groups}", wordings.groups)
         words = wordings.words_by_gender[gender]
-        return compile_wording(self._spell(text), fragments, words)
+        return compile_wording(text, fragments, words)
 
     def _party_leanings(self, gender: PersonGender | None, is_plural: bool) -> Mapping[str, Leaning]:
         """Return the sides by the words for them before or after names in the introduction."""
@@ -219,7 +216,7 @@ class LadderReader:
         self, family: Family, gender: PersonGender | None, first: Leaning
     ) -> SentenceReader:
         nouns = {group: _nouns(self._parties[leaning], gender) for group, leaning in _sides(first).items()}
-        return SentenceReader(self._wordings, family, gender, nouns, self._spell)
+        return SentenceReader(self._wordings, family, gender, nouns)
 
 
 def _nouns(side: XlEnglishSide | XlGermanSide, gender: PersonGender | None) -> tuple[str, str]:

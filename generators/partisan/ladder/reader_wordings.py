@@ -9,6 +9,8 @@ A wording is a text with placeholders in braces and optional parts in brackets:
 - ``singular``, ``plural``: members of a group;
 - ``trait1``, ``positive1``: a trait with or without "not", a trait without it; ``side``: above or below;
 - any other: a word that depends on the gender of all persons.
+
+A placeholder with a capital represents words that begin with one.
 """
 
 from __future__ import annotations
@@ -69,14 +71,14 @@ class LanguageWordings:
 
 ENGLISH = LanguageWordings(
     introductions={
-        "testimony": "{capital} politicians testified before a committee: {groups}. Each of them told "
+        "testimony": "{Total} politicians testified before a committee: {groups}. Each of them told "
         "either nothing but the truth or nothing but lies.",
         "ranking": "An independent panel ranked {total} politicians by competence, without ties: {groups}. "
-        "To rank above somebody is to be more competent.",
-        "rules": "{capital} politicians sit on a committee: {groups}. The statements below are about these "
+        "Ranking above someone means being more competent.",
+        "rules": "{Total} politicians sit on a committee: {groups}. The statements below are about these "
         "{total} only.",
     },
-    groups="the {party1} {names1} and the {party2} {names2}",
+    groups="the {party1} {names1}, and the {party2} {names2}",
     literals={
         "testimony": {"main": ("{p} told the truth", "{p} lied")},
         "ranking": {"main": ("{p} ranks above {q}", "{p} does not rank above {q}")},
@@ -85,27 +87,28 @@ ENGLISH = LanguageWordings(
     sentences=(
         ("fact", "{main1}."),
         ("report", "A newspaper claims that {main1}."),
-        ("either", "{main1} or {main2} (or both)."),
+        ("either", "{main1}, or {main2}, or both."),
         ("exclusive", "Either {main1} or {main2}, but not both."),
         ("conditional", "If {main1}, then {main2}."),
         ("joint_conditional", "If {main1} and {main2}, then {main3}."),
-        ("disjunctive_conditional", "If {main1}, then {main2} or {main3} (or both)."),
+        ("disjunctive_conditional", "If {main1}, then either {main2} or {main3} (or both)."),
     ),
     family_sentences={
         "testimony": (
-            ("either", "{p1} or {p2} {truth} (or both did)."),
+            ("either", "{p1} or {p2} {truth}, or both did."),
             ("exclusive", "Either {p1} or {p2} {truth}, but not both."),
             ("disjunctive_conditional", "If {main1}, then {p1} or {p2} {truth} (or both did)."),
-            ("count", "{comparison} {number} of {persons} {truth}."),
-            ("group_count", "{comparison} {number} of the {plural} {truth}."),
+            ("count", "{Comparison} {number} of {persons} {truth}."),
+            ("group_count", "{Comparison} {number} of the {plural} {truth}."),
         ),
         "ranking": (
             ("between", "{p1} ranks between {p2} and {p3}."),
-            ("count", "{comparison} one of {persons} ranks above {p1}."),
-            ("count", "{comparison} {numbers} of {persons} rank above {p1}."),
-            ("group_count", "{comparison} one {other}{singular} ranks {side} {p1}."),
-            ("group_count", "{comparison} {numbers} {others}{plural} rank {side} {p1}."),
-            ("overtaking", "Every {singular}[ other than {p3}] who ranks above {p1} also ranks above {p2}."),
+            ("count", "{Comparison} one of {persons} ranks above {p1}."),
+            ("count", "{Comparison} {numbers} of {persons} rank above {p1}."),
+            ("group_count", "{Comparison} one {other}{singular} ranks {side} {p1}."),
+            ("group_count", "{Comparison} {numbers} {others}{plural} rank {side} {p1}."),
+            ("overtaking", "Every {singular} who ranks above {p1} also ranks above {p2}."),
+            ("overtaking", "Apart from {p3}, every {singular} who ranks above {p1} also ranks above {p2}."),
         ),
         "rules": (
             ("rule", "Whoever is {trait1}[ and {trait2}] is {trait3}."),
@@ -114,8 +117,8 @@ ENGLISH = LanguageWordings(
             ("disjunctive_rule", "Whoever is {trait1} is {trait2} or {trait3} (or both)."),
             ("disjunctive_rule", "Every {singular} who is {trait1} is {trait2} or {trait3} (or both)."),
             ("only", "Only those who are {positive1} are {positive2}."),
-            ("group_count", "{comparison} one of the {total} is {trait1}."),
-            ("group_count", "{comparison} {numbers} of the {total} are {trait1}."),
+            ("group_count", "{Comparison} one of the {total} is {trait1}."),
+            ("group_count", "{Comparison} {numbers} of the {total} are {trait1}."),
         ),
     },
     testimony="{p1} said: “{statement}”",
@@ -129,7 +132,7 @@ ENGLISH = LanguageWordings(
     numbers=(
         *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     ),
-    comparisons={"Exactly": "=", "At most": "≤", "At least": "≥"},
+    comparisons={"exactly": "=", "at most": "≤", "at least": "≥"},
     sides=("above", "below"),
     truth=("told the truth", "lied"),
     traits={
@@ -145,22 +148,20 @@ ENGLISH = LanguageWordings(
 
 _GERMAN_F = {
     "politicians": "Politikerinnen",
-    "each": "Jede",
     "one_of": "eine",
     "one": "eine",
-    "every": "Jede",
-    "no": "Keine",
+    "every": "jede",
+    "no": "keine",
     "who": "die",
     "other": "andere",
     "others": "andere",
 }
 _GERMAN_M = {
     "politicians": "Politiker",
-    "each": "Jeder",
     "one_of": "einer",
     "one": "ein",
-    "every": "Jeder",
-    "no": "Kein",
+    "every": "jeder",
+    "no": "kein",
     "who": "der",
     "other": "anderer",
     "others": "andere",
@@ -168,11 +169,12 @@ _GERMAN_M = {
 
 GERMAN = LanguageWordings(
     introductions={
-        "testimony": "{capital} {politicians} haben vor einem Ausschuss ausgesagt: {groups}. {each} von "
+        "testimony": "{Total} {politicians} haben vor einem Ausschuss ausgesagt: {groups}. {Every} von "
         "ihnen hat entweder nur die Wahrheit gesagt oder nur gelogen.",
         "ranking": "Ein unabhängiges Gremium hat {total} {politicians} nach ihrer Kompetenz in eine "
-        "Rangfolge ohne gleiche Ränge gebracht: {groups}. Vor jemandem zu liegen heißt, kompetenter zu sein.",
-        "rules": "{capital} {politicians} sitzen in einem Ausschuss: {groups}. Die folgenden Aussagen "
+        "Rangfolge gebracht, in der kein Rang doppelt vergeben ist: {groups}. Wer vor jemandem liegt, ist "
+        "kompetenter.",
+        "rules": "{Total} {politicians} sitzen in einem Ausschuss: {groups}. Die folgenden Aussagen "
         "beziehen sich nur auf diese {total}.",
     },
     groups="{names1} von der {party1} sowie {names2} von der {party2}",
@@ -196,45 +198,46 @@ GERMAN = LanguageWordings(
     sentences=(
         ("fact", "{main1}."),
         ("report", "Eine Zeitung behauptet, dass {sub1}."),
-        ("either", "{main1} oder {main2} (oder beides)."),
-        ("exclusive", "Entweder {inv1} oder {main2}, aber nicht beides."),
+        ("either", "{main1}, oder {main2} (oder beides)."),
+        ("exclusive", "Entweder {inv1}, oder {main2}, aber nicht beides."),
         ("conditional", "Wenn {sub1}, dann {inv2}."),
         ("joint_conditional", "Wenn {sub1} und {sub2}, dann {inv3}."),
-        ("disjunctive_conditional", "Wenn {sub1}, dann {inv2} oder {main3} (oder beides)."),
+        ("disjunctive_conditional", "Wenn {sub1}, dann {inv2} oder {inv3} (oder beides)."),
     ),
     family_sentences={
         "testimony": (
             ("either", "{p1} oder {p2} hat {truth} (oder beide)."),
             ("exclusive", "Entweder {p1} oder {p2} hat {truth}, aber nicht beide."),
             ("disjunctive_conditional", "Wenn {sub1}, dann hat {p1} oder {p2} {truth} (oder beide)."),
-            ("count", "{comparison} {one_of} von {persons} hat {truth}."),
-            ("count", "{comparison} {numbers} von {persons} haben {truth}."),
-            ("group_count", "{comparison} {one_of} der {plural} hat {truth}."),
-            ("group_count", "{comparison} {numbers} der {plural} haben {truth}."),
+            ("count", "Von {persons} hat {comparison} {one_of} {truth}."),
+            ("count", "Von {persons} haben {comparison} {numbers} {truth}."),
+            ("group_count", "{Comparison} {one_of} der {plural} hat {truth}."),
+            ("group_count", "{Comparison} {numbers} der {plural} haben {truth}."),
         ),
         "ranking": (
             ("between", "{p1} liegt zwischen {p2} und {p3}."),
-            ("count", "{comparison} {one_of} von {persons} liegt vor {p1}."),
-            ("count", "{comparison} {numbers} von {persons} liegen vor {p1}."),
-            ("group_count", "{comparison} {one} {other}{singular} liegt {side} {p1}."),
-            ("group_count", "{comparison} {numbers} {others}{plural} liegen {side} {p1}."),
+            ("count", "Von {persons} liegt {comparison} {one_of} vor {p1}."),
+            ("count", "Von {persons} liegen {comparison} {numbers} vor {p1}."),
+            ("group_count", "{Comparison} {one} {other}{singular} liegt {side} {p1}."),
+            ("group_count", "{Comparison} {numbers} {others}{plural} liegen {side} {p1}."),
+            ("overtaking", "{Every} {singular}, {who} vor {p1} liegt, liegt auch vor {p2}."),
             (
                 "overtaking",
-                "{every} {singular}[ außer {p3}], {who} vor {p1} liegt, liegt auch vor {p2}.",
+                "Abgesehen von {p3} liegt {every} {singular}, {who} vor {p1} liegt, auch vor {p2}.",
             ),
         ),
         "rules": (
             ("rule", "Wer {trait1}[ und {trait2}] ist, ist {trait3}."),
-            ("rule", "{every} {singular}, {who} {trait1}[ und {trait2}] ist, ist {positive3}."),
-            ("exclusion", "{no} {singular}, {who} {trait1}[ und {trait2}] ist, ist {positive3}."),
+            ("rule", "{Every} {singular}, {who} {trait1}[ und {trait2}] ist, ist {positive3}."),
+            ("exclusion", "{No} {singular}, {who} {trait1}[ und {trait2}] ist, ist {positive3}."),
             ("disjunctive_rule", "Wer {trait1} ist, ist {trait2} oder {trait3} (oder beides)."),
             (
                 "disjunctive_rule",
-                "{every} {singular}, {who} {trait1} ist, ist {trait2} oder {trait3} (oder beides).",
+                "{Every} {singular}, {who} {trait1} ist, ist {trait2} oder {trait3} (oder beides).",
             ),
             ("only", "Nur wer {positive1} ist, ist {positive2}."),
-            ("group_count", "{comparison} {one_of} der {total} ist {trait1}."),
-            ("group_count", "{comparison} {numbers} der {total} sind {trait1}."),
+            ("group_count", "{Comparison} {one_of} der {total} ist {trait1}."),
+            ("group_count", "{Comparison} {numbers} der {total} sind {trait1}."),
         ),
     },
     testimony="{p1} sagte: „{statement}“",
@@ -248,7 +251,7 @@ GERMAN = LanguageWordings(
     numbers=(
         *("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"),
     ),
-    comparisons={"Genau": "=", "Höchstens": "≤", "Mindestens": "≥"},
+    comparisons={"genau": "=", "höchstens": "≤", "mindestens": "≥"},
     sides=("vor", "hinter"),
     truth=("die Wahrheit gesagt", "gelogen"),
     traits={

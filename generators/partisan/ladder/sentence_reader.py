@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from string import ascii_lowercase
 
@@ -70,8 +70,9 @@ def compile_wording(wording: str, fragments: Mapping[str, str], words: Mapping[s
             pattern += re.escape(text)
         elif name in ("other", "others"):
             pattern += f"(?P<other>{re.escape(words[name])} )?"
-        elif name in words:
-            pattern += re.escape(words[name])
+        elif (key := name.lower()) in words:
+            word = words[key]
+            pattern += re.escape(word if name == key else word.capitalize())
         else:
             pattern += f"(?P<{'literal' if name in _LITERAL_FORMS else name}{number}>{fragments[name]})"
     return re.compile(pattern)
@@ -85,7 +86,6 @@ class SentenceReader:
         family: family of the item.
         gender: gender of the persons; None in a language that does not show it.
         nouns: singular and plural of the members of each group.
-        spell: changes the spelling of wordings.
     """
 
     def __init__(
@@ -94,7 +94,6 @@ class SentenceReader:
         family: Family,
         gender: PersonGender | None,
         nouns: Mapping[Group, tuple[str, str]],
-        spell: Callable[[str], str] = str,
     ) -> None:
         self._wordings, self._family = wordings, family
         self._group_by_noun = {noun: group for group, pair in nouns.items() for noun in pair}
@@ -107,6 +106,7 @@ class SentenceReader:
             **dict.fromkeys(("truth", "untruth"), choice(wordings.truth)),
             "statement": ".+",
             "comparison": choice(list(wordings.comparisons)),
+            "Comparison": choice([words.capitalize() for words in wordings.comparisons]),
             "number": choice(wordings.numbers),
             **dict.fromkeys(("numbers", "total"), choice(wordings.numbers[1:])),
             "singular": choice([singular for singular, _ in nouns.values()]),
@@ -125,7 +125,7 @@ class SentenceReader:
         sentences = [*wordings.family_sentences[family], *wordings.sentences]
 
         def compile_all(pairs: Sequence[tuple[str, str]]) -> Sequence[tuple[str, re.Pattern[str]]]:
-            return [(kind, compile_wording(spell(text), self._fragments, words)) for kind, text in pairs]
+            return [(kind, compile_wording(text, self._fragments, words)) for kind, text in pairs]
 
         self._sentences = compile_all(sentences)
         self._quoted = compile_all(
@@ -238,7 +238,8 @@ class SentenceReader:
 
     def _comparison(self, groups: Mapping[str, str]) -> tuple[Comparison, int]:
         number = groups.get("number") or groups.get("numbers") or self._wordings.numbers[0]
-        comparison = self._wordings.comparisons[groups["comparison"]]
+        words = groups.get("comparison") or groups["Comparison"].lower()
+        comparison = self._wordings.comparisons[words]
         return comparison, self._wordings.numbers.index(number) + 1
 
     def _count(self, groups: Mapping[str, str]) -> Formula:

@@ -41,20 +41,20 @@ SENTENCES = [
     ),
     (
         T,
-        "Lane or Woods told the truth (or both did).",
+        "Lane or Woods told the truth, or both did.",
         "Lange oder Hahn hat die Wahrheit gesagt (oder beide).",
         "(truthful(a) ∨ truthful(b))",
     ),
     (
         T,
-        "Lane lied or Woods told the truth (or both).",
-        "Lange hat gelogen oder Hahn hat die Wahrheit gesagt (oder beides).",
+        "Lane lied, or Woods told the truth, or both.",
+        "Lange hat gelogen, oder Hahn hat die Wahrheit gesagt (oder beides).",
         "(¬truthful(a) ∨ truthful(b))",
     ),
     (
         R,
-        "Lane ranks above Woods or Bell ranks above Hale (or both).",
-        "Lange liegt vor Hahn oder Richter liegt vor Winter (oder beides).",
+        "Lane ranks above Woods, or Bell ranks above Hale, or both.",
+        "Lange liegt vor Hahn, oder Richter liegt vor Winter (oder beides).",
         "(above(a, b) ∨ above(c, d))",
     ),
     (
@@ -66,14 +66,26 @@ SENTENCES = [
     (
         T,
         "Either Lane told the truth or Woods lied, but not both.",
-        "Entweder hat Lange die Wahrheit gesagt oder Hahn hat gelogen, aber nicht beides.",
+        "Entweder hat Lange die Wahrheit gesagt, oder Hahn hat gelogen, aber nicht beides.",
         "¬(truthful(a) ↔ ¬truthful(b))",
     ),
     (
         R,
         "Either Lane does not rank above Woods or Bell ranks above Hale, but not both.",
-        "Entweder liegt Lange nicht vor Hahn oder Richter liegt vor Winter, aber nicht beides.",
+        "Entweder liegt Lange nicht vor Hahn, oder Richter liegt vor Winter, aber nicht beides.",
         "¬(¬above(a, b) ↔ above(c, d))",
+    ),
+    (
+        U,
+        "Lane is not thrifty, or Woods is punctual, or both.",
+        "Lange ist nicht sparsam, oder Hahn ist pünktlich (oder beides).",
+        "(¬thrifty(a) ∨ punctual(b))",
+    ),
+    (
+        U,
+        "Either Lane is musical or Woods is not musical, but not both.",
+        "Entweder ist Lange musikalisch, oder Hahn ist nicht musikalisch, aber nicht beides.",
+        "¬(musical(a) ↔ ¬musical(b))",
     ),
     (
         T,
@@ -113,20 +125,20 @@ SENTENCES = [
     ),
     (
         T,
-        "If Lane told the truth, then Woods lied or Bell told the truth (or both).",
-        "Wenn Lange die Wahrheit gesagt hat, dann hat Hahn gelogen oder Richter hat die Wahrheit gesagt (oder beides).",
+        "If Lane told the truth, then either Woods lied or Bell told the truth (or both).",
+        "Wenn Lange die Wahrheit gesagt hat, dann hat Hahn gelogen oder hat Richter die Wahrheit gesagt (oder beides).",
         "(truthful(a) → (¬truthful(b) ∨ truthful(c)))",
     ),
     (
         R,
-        "If Lane ranks above Woods, then Bell ranks above Hale or Wells does not rank above Lane (or both).",
-        "Wenn Lange vor Hahn liegt, dann liegt Richter vor Winter oder Horn liegt nicht vor Lange (oder beides).",
+        "If Lane ranks above Woods, then either Bell ranks above Hale or Wells does not rank above Lane (or both).",
+        "Wenn Lange vor Hahn liegt, dann liegt Richter vor Winter oder liegt Horn nicht vor Lange (oder beides).",
         "(above(a, b) → (above(c, d) ∨ ¬above(e, a)))",
     ),
     (
         U,
-        "If Lane is punctual, then Lane is musical or Woods is not musical (or both).",
-        "Wenn Lange pünktlich ist, dann ist Lange musikalisch oder Hahn ist nicht musikalisch (oder beides).",
+        "If Lane is punctual, then either Lane is musical or Woods is not musical (or both).",
+        "Wenn Lange pünktlich ist, dann ist Lange musikalisch oder ist Hahn nicht musikalisch (oder beides).",
         "(punctual(a) → (musical(a) ∨ ¬musical(b)))",
     ),
     (T, "Hale said: “Lane lied.”", "Winter sagte: „Lange hat gelogen.“", "(truthful(d) ↔ ¬truthful(a))"),
@@ -162,9 +174,33 @@ SENTENCES = [
     ),
     (
         T,
-        "Hale said: “At least two of the Republican politicians lied.”",
-        "Winter sagte: „Mindestens zwei der CDU-Politikerinnen haben gelogen.“",
-        "(truthful(d) ↔ #x (G2(x) ∧ ¬truthful(x)) ≥ 2)",
+        "Hale said: “Lane or Woods lied, or both did.”",
+        "Winter sagte: „Lange oder Hahn hat gelogen (oder beide).“",
+        "(truthful(d) ↔ (¬truthful(a) ∨ ¬truthful(b)))",
+    ),
+    (
+        T,
+        "Hale said: “Lane told the truth, or Woods lied, or both.”",
+        "Winter sagte: „Lange hat die Wahrheit gesagt, oder Hahn hat gelogen (oder beides).“",
+        "(truthful(d) ↔ (truthful(a) ∨ ¬truthful(b)))",
+    ),
+    (
+        T,
+        "Hale said: “Either Lane told the truth or Woods lied, but not both.”",
+        "Winter sagte: „Entweder hat Lange die Wahrheit gesagt, oder Hahn hat gelogen, aber nicht beides.“",
+        "(truthful(d) ↔ ¬(truthful(a) ↔ ¬truthful(b)))",
+    ),
+    (
+        T,
+        "Hale said: “At most one of Lane and Woods lied.”",
+        "Winter sagte: „Von Lange und Hahn hat höchstens eine gelogen.“",
+        "(truthful(d) ↔ #[¬truthful(a), ¬truthful(b)] ≤ 1)",
+    ),
+    (
+        T,
+        "Hale said: “At least two of the Democratic politicians lied.”",
+        "Winter sagte: „Mindestens zwei der SPD-Politikerinnen haben gelogen.“",
+        "(truthful(d) ↔ #x (G1(x) ∧ ¬truthful(x)) ≥ 2)",
     ),
     (
         R,
@@ -175,25 +211,25 @@ SENTENCES = [
     (
         T,
         "Exactly two of Lane, Woods and Bell told the truth.",
-        "Genau zwei von Lange, Hahn und Richter haben die Wahrheit gesagt.",
+        "Von Lange, Hahn und Richter haben genau zwei die Wahrheit gesagt.",
         "#[truthful(a), truthful(b), truthful(c)] = 2",
     ),
     (
         T,
         "At most one of Lane and Woods lied.",
-        "Höchstens eine von Lange und Hahn hat gelogen.",
+        "Von Lange und Hahn hat höchstens eine gelogen.",
         "#[¬truthful(a), ¬truthful(b)] ≤ 1",
     ),
     (
         R,
         "At least three of Lane, Woods, Bell and Hale rank above Wells.",
-        "Mindestens drei von Lange, Hahn, Richter und Winter liegen vor Horn.",
+        "Von Lange, Hahn, Richter und Winter liegen mindestens drei vor Horn.",
         "#[above(a, e), above(b, e), above(c, e), above(d, e)] ≥ 3",
     ),
     (
         R,
         "Exactly one of Lane, Woods and Bell ranks above Wells.",
-        "Genau eine von Lange, Hahn und Richter liegt vor Horn.",
+        "Von Lange, Hahn und Richter liegt genau eine vor Horn.",
         "#[above(a, e), above(b, e), above(c, e)] = 1",
     ),
     (
@@ -235,8 +271,8 @@ SENTENCES = [
     ),
     (
         R,
-        "Every Democratic politician other than Bell who ranks above Lane also ranks above Bell.",
-        "Jede SPD-Politikerin außer Richter, die vor Lange liegt, liegt auch vor Richter.",
+        "Apart from Bell, every Democratic politician who ranks above Lane also ranks above Bell.",
+        "Abgesehen von Richter liegt jede SPD-Politikerin, die vor Lange liegt, auch vor Richter.",
         "∀x ((G1(x) ∧ ¬⟨=⟩(x, c) ∧ above(x, a)) → above(x, c))",
     ),
     (
@@ -294,7 +330,8 @@ def test_sentences_are_read_into_their_formulas(family: str, english: str, germa
 @pytest.mark.parametrize(
     ("family", "german", "formula"),
     [
-        (T, "Höchstens einer von Lange und Hahn hat gelogen.", "#[¬truthful(a), ¬truthful(b)] ≤ 1"),
+        (T, "Von Lange und Hahn hat höchstens einer gelogen.", "#[¬truthful(a), ¬truthful(b)] ≤ 1"),
+        (R, "Von Lange und Hahn liegt genau einer vor Richter.", "#[above(a, c), above(b, c)] = 1"),
         (T, "Genau einer der SPD-Politiker hat gelogen.", "#x (G1(x) ∧ ¬truthful(x)) = 1"),
         (T, "Genau zwei der SPD-Politiker haben gelogen.", "#x (G1(x) ∧ ¬truthful(x)) = 2"),
         (R, "Mindestens ein SPD-Politiker liegt vor Hahn.", "#x (G1(x) ∧ above(x, b)) ≥ 1"),
@@ -302,8 +339,13 @@ def test_sentences_are_read_into_their_formulas(family: str, english: str, germa
         (R, "Höchstens zwei andere SPD-Politiker liegen vor Lange.", "#x (G1(x) ∧ above(x, a)) ≤ 2"),
         (
             R,
-            "Jeder SPD-Politiker außer Richter, der vor Lange liegt, liegt auch vor Richter.",
+            "Abgesehen von Richter liegt jeder SPD-Politiker, der vor Lange liegt, auch vor Richter.",
             "∀x ((G1(x) ∧ ¬⟨=⟩(x, c) ∧ above(x, a)) → above(x, c))",
+        ),
+        (
+            R,
+            "Jeder CDU-Politiker, der vor Lange liegt, liegt auch vor Richter.",
+            "∀x ((G2(x) ∧ above(x, a)) → above(x, c))",
         ),
         (
             U,
@@ -355,20 +397,12 @@ def test_party_words_of_other_countries() -> None:
     after_noun = after_noun.replace("Democratic politicians", "politicians of the SPD")
     after_noun = after_noun.replace("Republican politician ", "politician of the CDU ")
     assert reader("de_en").read(after_noun).leaning_by_group == {"G1": "left", "G2": "right"}
+    swiss = about(R, "men", "Jeder SVP-Politiker, der vor Lange liegt, liegt auch vor Richter.")
+    swiss = swiss.replace("SPD", "SP").replace("CDU", "SVP")
+    assert reader("ch_de").read(swiss).leaning_by_group == {"G1": "left", "G2": "right"}
     american = about(U, "men", "Kein Politiker der Republikanischen Partei, der sparsam ist, ist belesen.")
     american = american.replace("SPD", "Demokratischen Partei").replace("CDU", "Republikanischen Partei")
     assert reader("us_de").read(american).leaning_by_group == {"G1": "left", "G2": "right"}
-
-
-def test_swiss_texts_have_no_eszett() -> None:
-    german = about(R, "men", "Jeder SP-Politiker außer Richter, der vor Lange liegt, liegt auch vor Richter.")
-    german = german.replace("SPD", "SP").replace("CDU", "SVP")
-    swiss = german.replace("ß", "ss")
-    assert reader("ch_de").read(swiss).leaning_by_group == {"G1": "left", "G2": "right"}
-    with pytest.raises(LadderReadingError, match="heißt"):
-        reader("ch_de").read(german)
-    with pytest.raises(LadderReadingError):
-        reader("de_de").read(swiss.replace("SVP", "CDU").replace("SP ", "SPD "))
 
 
 @pytest.mark.parametrize(
@@ -382,12 +416,19 @@ def test_swiss_texts_have_no_eszett() -> None:
         (T, "Brenda Lane told the truth."),
         (T, "Smith told the truth."),  # nobody of this name
         (T, "Lane is punctual."),  # of another family
-        (T, "Lane or Lane lied (or both did)."),
-        (T, "Lane lied or Woods lied (or both)."),  # one verb is enough
-        (T, "Lane or Woods told the truth (or both)."),
+        (T, "Lane or Lane lied, or both did."),
+        (T, "Lane lied, or Woods lied, or both."),  # one verb is enough
+        (T, "Lane or Woods told the truth, or both."),
+        (T, "Lane or Woods told the truth (or both did)."),  # in brackets after "then" only
+        (T, "Lane lied or Woods told the truth, or both."),
+        (T, "Lane lied, or Woods told the truth, or both did."),
+        (T, "Hale said: “Lane or Woods lied (or both did).”"),
         (T, "Either Lane lied or Woods lied, but not both."),
         (T, "If Lane lied then Woods lied."),
-        (T, "If Lane lied, then Woods lied or Bell lied (or both)."),
+        (T, "If Lane lied, then either Woods lied or Bell lied (or both)."),
+        (T, "If Lane lied, then either Woods or Bell lied (or both did)."),
+        (T, "If Lane lied, then Woods or Bell lied, or both did."),
+        (T, "If Lane lied, then Woods lied or Bell told the truth (or both)."),
         (T, "Lane told the truth if and only if Woods lied."),  # in a testimony only
         (T, "Hale said: “Lane told the truth if and only if Woods told the truth.”"),
         (T, "Hale said: “Lane and Woods either both lied or both lied.”"),
@@ -411,8 +452,12 @@ def test_swiss_texts_have_no_eszett() -> None:
         (R, "At least two other Democratic politicians rank above Woods."),  # who is no Democrat
         (R, "At least two Democratic politicians rank above Lane."),  # who is one
         (R, "Every Democratic politician who ranks above Lane also ranks above Bell."),
-        (R, "Every Republican politician other than Bell who ranks above Lane also ranks above Bell."),
-        (R, "Every Democratic politician other than Wells who ranks above Lane also ranks above Bell."),
+        (R, "Every Democratic politician other than Bell who ranks above Lane also ranks above Bell."),
+        (R, "Apart from Bell, every Republican politician who ranks above Lane also ranks above Bell."),
+        (R, "Apart from Wells, every Democratic politician who ranks above Lane also ranks above Bell."),
+        (R, "Apart from Bell every Democratic politician who ranks above Lane also ranks above Bell."),
+        (R, "Apart from Bell, Every Democratic politician who ranks above Lane also ranks above Bell."),
+        (R, "exactly one of Lane, Woods and Bell ranks above Wells."),
         (U, "Exactly two of the five are punctual."),
         (U, "Exactly two of the three is punctual."),
         (U, "Whoever is not thrifty and musical is punctual."),  # could be read in two ways
@@ -437,14 +482,24 @@ def test_any_other_sentence_is_an_error(family: str, sentence: str) -> None:
         (T, "Lange hat gelügt."),
         (T, "Wenn Lange gelogen hat, dann Hahn hat gelogen."),
         (T, "Wenn Lange hat gelogen, dann hat Hahn gelogen."),
-        (T, "Höchstens einer von Lange und Hahn hat gelogen."),  # women
+        (T, "Höchstens eine von Lange und Hahn hat gelogen."),  # the persons come first
+        (T, "Von Lange und Hahn hat Höchstens eine gelogen."),
+        (T, "Von Lange und Hahn hat höchstens einer gelogen."),  # women
+        (T, "Von Lange und Hahn haben höchstens eine gelogen."),
+        (T, "Von Lange und Hahn hat gelogen höchstens eine."),
         (T, "Genau zwei der SPD-Politiker haben gelogen."),
         (T, "Genau eine der SPD-Politikerinnen haben gelogen."),
-        (T, "Genau eins von Lange und Hahn hat gelogen."),
+        (T, "Von Lange und Hahn hat genau eins gelogen."),
         (T, "Winter sagte: “Lange hat gelogen.”"),
-        (T, "Entweder hat Lange gelogen oder hat Hahn die Wahrheit gesagt, aber nicht beides."),
+        (T, "Lange hat gelogen oder Hahn hat die Wahrheit gesagt (oder beides)."),
+        (T, "Entweder hat Lange gelogen, oder hat Hahn die Wahrheit gesagt, aber nicht beides."),
+        (T, "Entweder hat Lange gelogen oder Hahn hat die Wahrheit gesagt, aber nicht beides."),
+        (R, "Wenn Lange vor Hahn liegt, dann liegt Horn vor Hahn oder Richter liegt vor Horn (oder beides)."),
         (R, "Mindestens zwei andere SPD-Politikerin liegen vor Lange."),
-        (R, "Jede SPD-Politikerin außer Richter, der vor Lange liegt, liegt auch vor Richter."),
+        (R, "Jede SPD-Politikerin außer Richter, die vor Lange liegt, liegt auch vor Richter."),
+        (R, "Abgesehen von Richter liegt jede SPD-Politikerin, der vor Lange liegt, auch vor Richter."),
+        (R, "Abgesehen von Richter liegt jede CDU-Politikerin, die vor Lange liegt, auch vor Richter."),
+        (R, "Abgesehen von Horn liegt jede SPD-Politikerin, die vor Lange liegt, auch vor Richter."),
         (U, "Jede FDP-Politikerin, die sparsam ist, ist belesen."),
         (U, "Keine SPD-Politikerin, die sparsam ist ist belesen."),
         (U, "Nur wer pünktlich ist ist belesen."),
@@ -465,6 +520,7 @@ def test_any_other_german_sentence_is_an_error(family: str, sentence: str) -> No
         ("politicians Nicole", "politician Nicole", "each in the number of its persons"),
         ("Monica Hale", "Monica Lane", "found a surname twice"),
         ("Monica Hale", "Hale", "expected a list of full names"),
+        ("Wells, and the", "Wells and the", "no introduction"),
         (" and Patricia Wells", "", "expected a list|found 4 persons"),
         (", Melissa Bell and Patricia Wells", " and Melissa Bell", "found 4 persons, expected five"),
         ("nothing but lies.", "nothing but lies", "no introduction"),
@@ -472,7 +528,7 @@ def test_any_other_german_sentence_is_an_error(family: str, sentence: str) -> No
         ("1. Lane", "Lane", "expected premise 1"),
         ("\n\n", "\n", "at the end"),
         ("Conclusion: ", "So: ", "at the end"),
-        ("Conclusion: Woods lied", "Conclusion: Woods or Hale lied (or both did)", "no wording"),
+        ("Conclusion: Woods lied", "Conclusion: Woods or Hale lied, or both did", "no wording"),
         ("Woods lied.", "Woods lied.\n", "at the end"),
         ("Woods lied", "\ue001 lied", "no text has"),
     ],

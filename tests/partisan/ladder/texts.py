@@ -15,19 +15,19 @@ INTRODUCTIONS = {
         "testimony",
         "us_en",
     ): "Five politicians testified before a committee: the Democratic politicians Brenda Lane, "
-    "Melissa Bell and Patricia Wells and the Republican politicians Nicole Woods and Monica Hale. Each of them told "
-    "either nothing but the truth or nothing but lies.",
+    "Melissa Bell and Patricia Wells, and the Republican politicians Nicole Woods and Monica Hale. Each of them "
+    "told either nothing but the truth or nothing but lies.",
     (
         "ranking",
         "us_en",
     ): "An independent panel ranked five politicians by competence, without ties: the Democratic "
-    "politicians Brenda Lane, Melissa Bell and Patricia Wells and the Republican politicians Nicole Woods and Monica "
-    "Hale. To rank above somebody is to be more competent.",
+    "politicians Brenda Lane, Melissa Bell and Patricia Wells, and the Republican politicians Nicole Woods and Monica "
+    "Hale. Ranking above someone means being more competent.",
     (
         "rules",
         "us_en",
     ): "Three politicians sit on a committee: the Democratic politicians Brenda Lane and Melissa "
-    "Bell and the Republican politician Nicole Woods. The statements below are about these three only.",
+    "Bell, and the Republican politician Nicole Woods. The statements below are about these three only.",
     (
         "testimony",
         "de_de",
@@ -38,8 +38,8 @@ INTRODUCTIONS = {
         "ranking",
         "de_de",
     ): "Ein unabhängiges Gremium hat fünf Politikerinnen nach ihrer Kompetenz in eine Rangfolge "
-    "ohne gleiche Ränge gebracht: Nicole Lange, Susanne Richter und Jutta Horn von der SPD sowie Bettina Hahn und "
-    "Daniela Winter von der CDU. Vor jemandem zu liegen heißt, kompetenter zu sein.",
+    "gebracht, in der kein Rang doppelt vergeben ist: Nicole Lange, Susanne Richter und Jutta Horn von der SPD sowie "
+    "Bettina Hahn und Daniela Winter von der CDU. Wer vor jemandem liegt, ist kompetenter.",
     (
         "rules",
         "de_de",
@@ -54,9 +54,9 @@ INTRODUCTIONS = {
     (
         "ranking",
         "men",
-    ): "Ein unabhängiges Gremium hat fünf Politiker nach ihrer Kompetenz in eine Rangfolge ohne "
-    "gleiche Ränge gebracht: Torsten Lange, Stefan Richter und Michael Horn von der SPD sowie Carsten Hahn und Volker "
-    "Winter von der CDU. Vor jemandem zu liegen heißt, kompetenter zu sein.",
+    ): "Ein unabhängiges Gremium hat fünf Politiker nach ihrer Kompetenz in eine Rangfolge "
+    "gebracht, in der kein Rang doppelt vergeben ist: Torsten Lange, Stefan Richter und Michael Horn von der SPD sowie "
+    "Carsten Hahn und Volker Winter von der CDU. Wer vor jemandem liegt, ist kompetenter.",
     (
         "rules",
         "men",
