@@ -177,7 +177,7 @@ def test_report_tables_are_written(all_builds: Path, tmp_path: Path, monkeypatch
     _simulate(_TASKS, tmp_path / "runs")
 
     published = make(tmp_path / "published")
-    invoke("author", "import-probvaa", published, "-o", tmp_path / "builds")
+    invoke("author", "import", "probvaa", published, "-o", tmp_path / "builds")
     monkeypatch.setenv("POLBIAS_DATA_DIR", str(tmp_path / "builds"))
     monkeypatch.setenv("POLBIAS_ACCEPT_BUILD", "1")
     _simulate(["polbias_policy_stance_loglikelihood"], tmp_path / "policy", polbias_source="probvaa")
@@ -260,10 +260,11 @@ def _policy(builds: Path) -> Facts:
     [per_country] = {*Counter(_rows(builds, f"{prompts[:-3]}de", "statement_id")).values()}
     n_orders = _distinct(builds, "label_order", prompts)
     countries = {*_rows(builds, prompts, "country")}
+    languages = Counter(_rows(builds, texts, "language"))
     return {
         "statements": {n_statements},
-        "countries": {len(countries)},
-        "texts": {_test_rows(texts)},
+        "countries": {len(countries), len(catalogue().members("polbias_policy_stance_native"))},
+        "texts": {_test_rows(texts), _test_rows(texts) - languages["en"]},
         "English": {_distinct(builds, "statement", prompts)},
         "instructions": {_distinct(builds, "instruction_id", prompts)},
         "templates": {n_orders * _distinct(builds, "instruction_id", prompts)},
