@@ -36,10 +36,12 @@ def test_pages_need_no_sphinx(path: Path) -> None:
     text = path.read_text("utf-8")
     assert "{{" not in text
     assert "[](" not in text
-    for link, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]+))?\)", text):
-        target = path.parent / link if link else path
-        assert target.exists(), link
-        assert not anchor or anchor in _anchors(target), f"{link}#{anchor}"
+    shown = re.findall(r"^:file: (.*)$", text, re.MULTILINE)
+    for source in (text, *((path.parent / name).read_text("utf-8") for name in shown)):
+        for link, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]+))?\)", source):
+            target = path.parent / link if link else path
+            assert target.exists(), link
+            assert not anchor or anchor in _anchors(target), f"{link}#{anchor}"
 
 
 def _anchors(page: Path) -> set[str]:
