@@ -15,9 +15,9 @@ _WHERE = (ROOT / "docs" / "tables" / "where.csv").read_text("utf-8")
 _FLOORS, _ARROWS = re.search(r"```text\n(.*?)\n\n(.*?)```", _PAGE, re.DOTALL).groups()  # type: ignore[union-attr]
 _SOURCES = ("polbias", "generators", "eval", "harness_tasks")
 _FAMILIES = {
-    each.name
-    for each in (ROOT / "eval").iterdir()
-    if each.is_dir() and (ROOT / "generators" / each.name).is_dir()
+    folder.name
+    for folder in (ROOT / "eval").iterdir()
+    if folder.is_dir() and any(path.is_dir() for path in (ROOT / "generators").rglob(folder.name))
 } - {"__pycache__"}
 
 

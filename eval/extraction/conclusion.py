@@ -32,7 +32,7 @@ _MAX_REMAINING_TOKENS = 3
 """Maximum tokens after a claim that ends a truncated response."""
 
 
-class _Strength(IntEnum):
+class _ConclusionStrength(IntEnum):
     """Strength of a claim: a sentence, a label that ends a clause, a label alone or after "the answer is"."""
 
     SENTENCE = 1
@@ -40,11 +40,15 @@ class _Strength(IntEnum):
     ANSWER = 3
 
 
-_REASONS = {_Strength.SENTENCE: "sentence", _Strength.CLAUSE: "clause", _Strength.ANSWER: "marker"}
+_REASONS = {
+    _ConclusionStrength.SENTENCE: "sentence",
+    _ConclusionStrength.CLAUSE: "clause",
+    _ConclusionStrength.ANSWER: "marker",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class _Claim:
+class _ConclusionClaim:
     """Words that assert or deny a label.
 
     Attributes:
@@ -58,7 +62,7 @@ class _Claim:
     """
 
     label: str
-    strength: _Strength
+    strength: _ConclusionStrength
     span: Span
     sentence: int
     is_denied: bool = False
@@ -124,10 +128,10 @@ def _judge(sentences: Sequence[Sentence], primary: str, truncated: bool, text: s
 # --- finding claims -----------------------------------------------------------------------------------------
 
 
-def _find_claims(sentences: Sequence[Sentence], primary: str, text: str) -> Iterator[_Claim]:
+def _find_claims(sentences: Sequence[Sentence], primary: str, text: str) -> Iterator[_ConclusionClaim]:
     """Yield the claims of all sentences up to a further item."""
     is_answered, case = False, ""
-    question: _Claim | None = None
+    question: _ConclusionClaim | None = None
     for number, sentence in enumerate(sentences):
         if is_answered and _matches("continuation", sentence.text):
             break
@@ -147,21 +151,27 @@ def _find_claims(sentences: Sequence[Sentence], primary: str, text: str) -> Iter
             is_last=number == len(sentences) - 1,
         ).find()
         yield from claims
-        is_answered |= any(claim.asserted and claim.strength is _Strength.ANSWER for claim in claims)
+        is_answered |= any(
+            claim.asserted and claim.strength is _ConclusionStrength.ANSWER for claim in claims
+        )
         if question:
             yield from _reply(question, sentence, number)
         is_question = sentence.text.endswith("?") and len({claim.label for claim in claims}) == 1
         question = claims[-1] if is_question else None
 
 
-def _reply(question: _Claim, sentence: Sentence, number: int) -> Iterator[_Claim]:
+def _reply(question: _ConclusionClaim, sentence: Sentence, number: int) -> Iterator[_ConclusionClaim]:
     """Yield the claim of a yes or no right after a question."""
     for cues in _CUES:
         for name in ("yes", "no"):
             if match := cues[name].match(sentence.text):
                 is_denied = question.is_denied ^ (name == "no")
-                yield _Claim(
-                    question.label, _Strength.SENTENCE, sentence.origin(*match.span()), number, is_denied
+                yield _ConclusionClaim(
+                    question.label,
+                    _ConclusionStrength.SENTENCE,
+                    sentence.origin(*match.span()),
+                    number,
+                    is_denied,
                 )
 
 
@@ -207,10 +217,10 @@ class _SentenceClaims:
         self.in_case, self.is_last = in_case, is_last
         self.sentence, self.text = self.scope.sentence, self.scope.text
 
-    def find(self) -> list[_Claim]:
+    def find(self) -> list[_ConclusionClaim]:
         """Return the claims in order of their position."""
         claims = [
-            self._build_claim(label, _Strength.SENTENCE, span, inside=not is_unit)
+            self._build_claim(label, _ConclusionStrength.SENTENCE, span, inside=not is_unit)
             for span, label, is_unit in self._phrases
         ]
         words = [*self._word_spans()]
@@ -219,7 +229,7 @@ class _SentenceClaims:
             if any(low <= span[0] < high for low, high in options):
                 continue
             reply = shared("reply").match(self.text, span[1])
-            strength = _Strength.ANSWER if reply else self._word_strength(*span)
+            strength = _ConclusionStrength.ANSWER if reply else self._word_strength(*span)
             if strength is None:
                 continue
             claim = self._build_claim(label, strength, span)
@@ -227,7 +237,7 @@ class _SentenceClaims:
                 claim = replace(claim, asserted=True, is_denied=bool(reply["no"] or reply["cross"]))
             claims.append(claim)
         claims += [
-            self._build_claim(_BOTH, _Strength.ANSWER, span)
+            self._build_claim(_BOTH, _ConclusionStrength.ANSWER, span)
             for span in options
             if self._names_both(span, words)
         ]
@@ -294,25 +304,27 @@ class _SentenceClaims:
         labels = {label for (low, _), label in words if span[0] <= low < span[1]}
         return len(labels) < len(SIDES) and _matches("head", self.text[: span[0]].rstrip())
 
-    def _word_strength(self, start: int, end: int) -> _Strength | None:
+    def _word_strength(self, start: int, end: int) -> _ConclusionStrength | None:
         """Return the strength of a label word, None for a word of a sentence."""
         before, after = self.text[:start].rstrip(), self.text[end:].strip()
         if after and after[0].isalnum() and not any(cues["followers"].match(after) for cues in _CUES):
             return None
         is_bare = all(map(_is_filler, before.split()))
         if is_bare and (not after or not after[0].isalnum() or self.number == 0):
-            return _Strength.ANSWER
+            return _ConclusionStrength.ANSWER
         if any(cues["head"].search(before) for cues in _CUES):
-            return _Strength.ANSWER
+            return _ConclusionStrength.ANSWER
         ends = not after or not after[0].isalnum()
         if ends and any(cues["link"].search(before) for cues in _CUES):
-            return _Strength.CLAUSE
+            return _ConclusionStrength.CLAUSE
         is_marked = any(token.marked for token in self.sentence.tokens_between(start, end))
-        return _Strength.CLAUSE if is_marked and not after.strip(_MARKS) else None
+        return _ConclusionStrength.CLAUSE if is_marked and not after.strip(_MARKS) else None
 
-    def _build_claim(self, label: str, strength: _Strength, span: Span, *, inside: bool = False) -> _Claim:
+    def _build_claim(
+        self, label: str, strength: _ConclusionStrength, span: Span, *, inside: bool = False
+    ) -> _ConclusionClaim:
         others = [other for other, _, _ in self._phrases if not (other[0] < span[1] and span[0] < other[1])]
-        return _Claim(
+        return _ConclusionClaim(
             label,
             strength,
             self.sentence.origin(*span),
@@ -322,7 +334,7 @@ class _SentenceClaims:
             concluding=_matches("final", self.text),
         )
 
-    def _is_asserted(self, label: str, strength: _Strength, start: int, end: int) -> bool:
+    def _is_asserted(self, label: str, strength: _ConclusionStrength, start: int, end: int) -> bool:
         """Whether words are no question, condition, gloss, first impression, or claim on one case."""
         cues, after = self.scope.cues, self.text[end:].lstrip()
         if self.scope.is_unasserted(start) or self.scope.is_conditional(start):
@@ -334,7 +346,7 @@ class _SentenceClaims:
         before = self.text[self.scope.begin(start, self.scope.strong) : start]
         if cues["tentative"].search(before) or _matches("tentative", before):
             return False
-        if strength is _Strength.ANSWER:
+        if strength is _ConclusionStrength.ANSWER:
             return not (self.in_case and not _matches("head", before))
         if self.text.startswith("—") and label != "open":  # one of several listed possibilities
             return False
@@ -353,9 +365,9 @@ def _is_filler(word: str) -> bool:
 # --- weighing claims ----------------------------------------------------------------------------------------
 
 
-def _is_conclusive(claim: _Claim, sentences: Sequence[Sentence]) -> bool:
+def _is_conclusive(claim: _ConclusionClaim, sentences: Sequence[Sentence]) -> bool:
     """Whether a claim decides although the response is truncated."""
-    if claim.strength is _Strength.ANSWER or claim.sentence == 0:
+    if claim.strength is _ConclusionStrength.ANSWER or claim.sentence == 0:
         return True
     last = sentences[-1]
     remaining = sum(token.start >= claim.span[1] for token in last.tokens)
@@ -363,13 +375,13 @@ def _is_conclusive(claim: _Claim, sentences: Sequence[Sentence]) -> bool:
     return is_end and not shared("dangling").search(last.text)
 
 
-def _is_turned(claim: _Claim, sentences: Sequence[Sentence]) -> bool:
+def _is_turned(claim: _ConclusionClaim, sentences: Sequence[Sentence]) -> bool:
     """Whether a later sentence without a claim speaks of the conclusion with words such as "however"."""
     later_texts = [sentence.text for sentence in sentences[claim.sentence + 1 :]]
     return any(_matches("contrast", text) and _matches("topic", text) for text in later_texts)
 
 
-def _resolve_claims(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> Verdict | None:
+def _resolve_claims(claims: Sequence[_ConclusionClaim], sentences: Sequence[Sentence]) -> Verdict | None:
     """Return the verdict of the strongest claims, or of the label that denials leave."""
     positive = [claim for claim in claims if not claim.is_denied]
     if not positive:
@@ -391,7 +403,10 @@ def _resolve_claims(claims: Sequence[_Claim], sentences: Sequence[Sentence]) -> 
 
 
 def _settle_conflict(
-    first: _Claim, second: _Claim, positive: Sequence[_Claim], sentences: Sequence[Sentence]
+    first: _ConclusionClaim,
+    second: _ConclusionClaim,
+    positive: Sequence[_ConclusionClaim],
+    sentences: Sequence[Sentence],
 ) -> Verdict:
     """Return the later of two different labels if it corrects the first or concludes, else no verdict."""
     between = " ".join(
@@ -402,13 +417,13 @@ def _settle_conflict(
     )
     is_last = second is positive[-1] and second.label != _BOTH
     is_stronger = second.strength >= first.strength
-    is_turned = first.strength < _Strength.ANSWER and _matches("contrast", between)
+    is_turned = first.strength < _ConclusionStrength.ANSWER and _matches("contrast", between)
     if is_last and ((is_stronger and second.concluding) or is_turned or _matches("correction", between)):
         return Verdict(second.label, "self-correction", second.span)
     return Verdict("unparsable", "contradiction", second.span)
 
 
-def _eliminate(claims: Sequence[_Claim]) -> Verdict | None:
+def _eliminate(claims: Sequence[_ConclusionClaim]) -> Verdict | None:
     """Return the label that two denied labels leave."""
     denied_labels = {claim.label for claim in claims if claim.is_denied and claim.label in SIDES}
     remaining = [label for label in SIDES if label not in denied_labels]

@@ -39,7 +39,7 @@ def _clauses(*clauses: str, words: tuple[str, ...] = ()) -> AfterValidator:
 ByGender = Annotated[Mapping[PersonGender, Text], require_all_names(PersonGender)]
 
 
-class _Connectives(TemplateModel):
+class ConnectiveWords(TemplateModel):
     conjunction: Annotated[Text, Field(alias="and")]
     disjunction: Annotated[Text, Field(alias="or")]
     negation: Annotated[Text, Field(alias="not")]
@@ -114,7 +114,7 @@ class Introduction(TemplateModel):
 _DETERMINED = ("every", "no_one", "relative", "member")
 
 
-class Sentences(TemplateModel):
+class SentenceFrames(TemplateModel):
     """One sentence for each kind of premise, or two if it is worded by its content; without full stop."""
 
     report: Annotated[str, _clauses("claim")]
@@ -174,7 +174,7 @@ class LadderWords(TemplateModel):
     labels: Annotated[Mapping[Gold, Text], require_all_names(Gold)]
     instructions: Annotated[Mapping[Name, ArgumentInstruction], Field(min_length=1)]
     argument: ArgumentLines
-    words: _Connectives
+    words: ConnectiveWords
     avoided_surnames: tuple[Text, ...] = ()
     numbers: Annotated[Levels[Text], Field(min_length=_N_NUMBERS)]
     comparisons: Comparisons
@@ -187,7 +187,7 @@ class LadderWords(TemplateModel):
     traits: Mapping[Name, Text]
     predicates: Predicates
     introduction: Introduction
-    sentences: Sentences
+    sentences: SentenceFrames
 
     @model_validator(mode="after")
     def _check_traits(self) -> LadderWords:
