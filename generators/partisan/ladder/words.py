@@ -40,6 +40,8 @@ ByGender = Annotated[Mapping[PersonGender, Text], require_all_names(PersonGender
 
 
 class ConnectiveWords(TemplateModel):
+    """Words for the connectives."""
+
     conjunction: Annotated[Text, Field(alias="and")]
     disjunction: Annotated[Text, Field(alias="or")]
     negation: Annotated[Text, Field(alias="not")]
