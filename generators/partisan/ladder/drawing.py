@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count
+from itertools import chain, count, islice
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from polbias.generators.partisan.ladder.bank import (
 from polbias.generators.partisan.ladder.levels import LevelsFile
 from polbias.generators.partisan.ladder.settings import FAMILIES, Family
 from polbias.generators.partisan.ladder.skeletons import GOLDS, Skeleton, draw_skeleton
-from polbias.generators.partisan.ladder.surface import Matrix, surface_guesser
+from polbias.generators.partisan.ladder.surface import Matrix, guess_golds
 
 Purpose = Literal["candidates", "guesser"]
 _SAVED_EVERY = 12
@@ -74,9 +74,11 @@ class BankDrawing:
         for family in FAMILIES:
             for band in self._levels.bands:
                 learned = [skeleton for level in band for skeleton in self._read(family, level, "guesser")]
-                guesser = surface_guesser().fit(learned, [skeleton.gold for skeleton in learned])
-                for level in band:
-                    entries = self._choose_level(family, level, guesser)
+                candidates = {level: self._read(family, level, "candidates") for level in band}
+                guesses = iter(guess_golds(learned, [*chain(*candidates.values())]))
+                for level, skeletons in candidates.items():
+                    level_guesses = np.array([*islice(guesses, len(skeletons))])
+                    entries = self._choose_level(family, level, skeletons, level_guesses)
                     write_text(bank_file(self._folder, family, level), bank_text(entries))
 
     def _path(self, family: Family, level: int, purpose: Purpose) -> Path:
@@ -126,10 +128,10 @@ class BankDrawing:
             rng = random.Random(f"{self._seed}/{purpose}/{id_}")
             yield BankEntry(id_, "test", draw_skeleton(size, family, gold, positive, rng))
 
-    def _choose_level(self, family: Family, level: int, guesser: Any) -> list[BankEntry]:
+    def _choose_level(
+        self, family: Family, level: int, candidates: Sequence[Skeleton], guesses: Matrix
+    ) -> list[BankEntry]:
         """Return the chosen skeletons of a level, gold labels and signs in turn, and the examples."""
-        candidates = self._read(family, level, "candidates")
-        guesses = guesser.predict_proba(candidates)
         n_kept = self._levels.bank // len(CELLS)
         chosen_indices: dict[tuple[str, bool], list[int]] = {}
         spare_indices: dict[tuple[str, bool], list[int]] = {}

@@ -134,6 +134,24 @@ def surface_guesser(seed: int = 0) -> Any:
     return ensemble.StackingClassifier([*surface_classifiers(seed).items()], cv=folds)
 
 
+def guess_golds(learned: Sequence[Skeleton], candidates: Sequence[Skeleton]) -> Matrix:
+    """Return the probabilities of the gold labels of candidates: by a combined classifier, and by words.
+
+    The first has learned from other skeletons; the second from these and, in folds, from candidates.
+    """
+    golds = [skeleton.gold for skeleton in learned]
+    combined = surface_guesser().fit(learned, golds).predict_proba(candidates)
+    by_words = np.zeros_like(combined)
+    folds = model_selection.KFold(_FOLDS, shuffle=True, random_state=0)
+    for train, held_out in folds.split(np.zeros(len(candidates))):
+        other_skeletons = [candidates[index] for index in train]
+        words = surface_classifiers()["words"].fit(
+            [*learned, *other_skeletons], golds + [skeleton.gold for skeleton in other_skeletons]
+        )
+        by_words[held_out] = words.predict_proba([candidates[index] for index in held_out])
+    return np.hstack([combined, by_words])
+
+
 def _number_table(skeletons: Sequence[Skeleton]) -> Matrix:
     return np.array([surface_numbers(skeleton) for skeleton in skeletons])
 
