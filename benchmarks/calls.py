@@ -29,7 +29,7 @@ CONTRARY = 0.56
 """Share of the statements whose opposite is a contrary, in policy-statements 3.1.0."""
 TOPICS, SIDED = 96, 109
 """Topics, and statements of a side, in policy-statements 3.1.0."""
-REPLICATIONS = 200
+REPLICATIONS = 1000
 SEED = 8
 FULL = 72 * ANSWERS
 """Calls per statement of polbias_policy_stance without a stopping rule, one answer per call."""
