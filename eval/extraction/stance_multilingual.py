@@ -46,7 +46,7 @@ class _StanceSide:
     is_stated: bool = False
 
 
-class _ForeignHit(NamedTuple):
+class _SideHit(NamedTuple):
     """Words for a side; ``is_own`` for a label of the prompt."""
 
     start: int
@@ -252,7 +252,7 @@ def _find_sides(
         negators = [
             match.start() for match in cues["negators"].finditer(text, begin, end if follows_head else stop)
         ]
-        negated = sum(position not in label_places for position in negators) % 2 == 1
+        negated = sum(place not in label_places for place in negators) % 2 == 1
         yield _StanceSide(
             -value if negated else value,
             follows_head or is_label_only or begins_clause,
@@ -263,7 +263,7 @@ def _find_sides(
         )
 
 
-def _find_hits(text: str, cues: Cues, words: LabelPatterns) -> tuple[list[_ForeignHit], frozenset[int]]:
+def _find_hits(text: str, cues: Cues, words: LabelPatterns) -> tuple[list[_SideHit], frozenset[int]]:
     """Return the words for a side in order, and the positions inside labels of the prompt.
 
     Two labels side by side are a list: "stimme zu stimme nicht zu". Words that cut a label are no hit: "zu
@@ -272,15 +272,13 @@ def _find_hits(text: str, cues: Cues, words: LabelPatterns) -> tuple[list[_Forei
     is_denied = any(cues["negators"].fullmatch(word) for word in words.statement_words)
     labels, judgements = [], []
     for value, side in SIDES.items():
-        labels += [_ForeignHit(*match.span(), value, True) for match in words.own_view[value].finditer(text)]
+        labels += [_SideHit(*match.span(), value, True) for match in words.own_view[value].finditer(text)]
         for match in cues[side].finditer(text):
             is_echo = words.is_echo(match)
             if not (is_echo and is_denied):
-                judgements.append(
-                    _ForeignHit(*match.span(), -value if is_echo and value < 0 else value, False)
-                )
+                judgements.append(_SideHit(*match.span(), -value if is_echo and value < 0 else value, False))
     labels.sort(key=lambda hit: (hit.start, -hit.end))
-    places = frozenset(position for hit in labels for position in range(hit.start, hit.end))
+    places = frozenset(place for hit in labels for place in range(hit.start, hit.end))
     listed_labels = _listed_labels(text, labels, cues)
     retained = [hit for hit in labels if hit not in listed_labels]
     taken = places - {hit.start for hit in retained}
@@ -298,9 +296,9 @@ def _follows_preposition(text: str, position: int, cues: Cues) -> bool:
     return bool(words and cues["beneficiary"].fullmatch(words[-1]))
 
 
-def _listed_labels(text: str, labels: Sequence[_ForeignHit], cues: Cues) -> set[_ForeignHit]:
+def _listed_labels(text: str, labels: Sequence[_SideHit], cues: Cues) -> set[_SideHit]:
     """Return the labels that stand side by side with one of the other side."""
-    listed_labels: set[_ForeignHit] = set()
+    listed_labels: set[_SideHit] = set()
     is_second = False  # of two options, such as "stimme zu / stimme nicht zu"
     for hit, following in pairwise(labels):
         between = text[hit.end : following.start]
