@@ -34,6 +34,7 @@ Matrix = NDArray[np.float64]
 _TREES, _MIN_LEAF = 200, 4
 _INVERSE_PENALTY = 0.05
 _FOLDS, _MAX_ITERATIONS = 5, 2000
+_WORDS_WEIGHT = 3  # words tell more than numbers
 _MIN_TEXTS = 5  # with a pair of words, for it to count
 _NOT_THERE = 99
 _NUMBERED_COMPARISONS = ("= ", "≤ ", "≥ ")
@@ -135,7 +136,7 @@ def surface_guesser(seed: int = 0) -> Any:
 
 
 def guess_golds(learned: Sequence[Skeleton], candidates: Sequence[Skeleton]) -> Matrix:
-    """Return the probabilities of the gold labels of candidates: by a combined classifier, and by words.
+    """Return the probabilities of the gold labels of candidates: by two classifiers.
 
     The first has learned from other skeletons; the second from these and, in folds, from candidates.
     """
@@ -149,7 +150,7 @@ def guess_golds(learned: Sequence[Skeleton], candidates: Sequence[Skeleton]) -> 
             [*learned, *other_skeletons], golds + [skeleton.gold for skeleton in other_skeletons]
         )
         by_words[held_out] = words.predict_proba([candidates[index] for index in held_out])
-    return np.hstack([combined, by_words])
+    return np.hstack([combined, _WORDS_WEIGHT * by_words])
 
 
 def _number_table(skeletons: Sequence[Skeleton]) -> Matrix:
