@@ -10,6 +10,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
+from polbias.lock import read_lock
 from tests.support.hub import LoopbackHub
 from tests.support.openai_server import LoopbackOpenAI
 from tests.support.process import ROOT, run_commands, run_here, run_python
@@ -36,16 +37,17 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(all_builds: Path, wheel: Pat
         }
         push = ("polbias", "push", "--output", str(all_builds))
         names = ("partisan-inference", "normative-reasoning")
+        tags = [f"v{read_lock()[name].version}" for name in names]
         said = run_commands(
             (*push, names[0], "--dry-run"), *((*push, name) for name in (*names, names[0])), env=environment
         )
         assert _TOKEN not in "".join(said)
         tried, *published, again = said
-        assert "v2.1.0" in tried
-        assert all("published as v2.1.0" in each for each in published)
+        assert tags[0] in tried
+        assert all(f"published as {tag}" in text for tag, text in zip(tags, published, strict=True))
         assert "nothing to do" in again
         assert len(hub.commits(repo)) == 2  # the Hub's own first commit, and ours
-        assert set(hub.tags(repo)) == {"v2.1.0"}
+        assert set(hub.tags(repo)) == {tags[0]}
         # Whoever does not pin the revision finds other rows than the lock has.
         other = hub.read(repo, "de_formal_mini/test-00000-of-00001.parquet")
         hub.write(repo, {"en_formal_mini/test-00000-of-00001.parquet": other})
@@ -59,11 +61,11 @@ def test_push_load_dataset_and_lm_eval_from_the_hub(all_builds: Path, wheel: Pat
                 f"""
                 import sys
                 from datasets import load_dataset
-                for name, configs in (("{names[0]}", {_PARTISAN}), ("{names[1]}", {_NORMATIVE})):
+                for name, tag, configs in zip({names}, {tags}, ({_PARTISAN}, {_NORMATIVE})):
                     for config in configs:
-                        rows = load_dataset("alice/" + name, config, revision="v2.1.0", split="test")
+                        rows = load_dataset("alice/" + name, config, revision=tag, split="test")
                         rows.to_parquet(config + ".parquet")
-                print(load_dataset("{repo}", "en_formal", revision="v2.1.0"))
+                print(load_dataset("{repo}", "en_formal", revision="{tags[0]}"))
 
                 from tests.support.lm_eval_ours import lm_eval
                 sys.argv = ["lm_eval", "run", "--include_path", "{site}/polbias/harness_tasks"]
