@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import runpy
 
+from polbias.harness_tasks.generate import LADDER_PAIRS
 from polbias.lm_eval_runner.tasks import catalogue
 from polbias.lock import read_lock
 from tests.support.process import ROOT
@@ -32,8 +33,11 @@ def test_prompts_of_the_instruments_are_those_of_the_lock() -> None:
     }
     tasks = catalogue([])
     large = [tasks.tasks[task].data["config"] for task in tasks.members("polbias_partisan_xl")]
+    ladder = tasks.members("polbias_ladder")
     assert {name: int(count.replace(",", "")) for name, count in listed} == {
         "Partisan": sum(rows["partisan-inference-xl"][config] for config in large),
+        # of each level as many pairs as a task takes
+        "Ladder,": 2 * LADDER_PAIRS * len(ladder),
         "Policy": rows["policy-statements"]["all"],
         # each pair and placebo is asked in German and in English
         "X-phemism": (rows["xphemism-pairs"]["pairs"] + rows["xphemism-pairs"]["placebo"]) // 2,
