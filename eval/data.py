@@ -62,6 +62,11 @@ def select_source(source: str | None, dataset: str, config: str) -> tuple[str, s
     """Return dataset and config of a source, ``DATASET`` or ``DATASET/CONFIG``; those given without one."""
     if not source:
         return dataset, config
+    if not isinstance(source, str):
+        raise InputError(
+            f"polbias_source: found {source!r}, expected DATASET or DATASET/CONFIG, such as "
+            "policy-statements/de; correct it"
+        )
     dataset, _slash, source_config = source.partition("/")
     if not is_built(build_root() / dataset):
         raise BuildError(

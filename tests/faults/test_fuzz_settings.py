@@ -137,14 +137,14 @@ def _maker() -> Any:
 def test_claims_to_pair(kind: str, examples: int, tmp_path: Path) -> None:
     from polbias.atomic_write import write_text
     from polbias.cli.outputs import csv_text
-    from polbias.cli.pairs import _pair_record
+    from polbias.cli.pairs import _pair_row
     from polbias.generators.authoring.pairs import make_pairs, read_requests
 
     def pair(given: Path, made: Path) -> None:
         rows: Rows = []
         for request in read_requests(given / f"claims.{kind}", {}):
             for each in make_pairs(request, _maker()):
-                rows.append({"claim_id": request.claim_id} | dict(request.values) | _pair_record(each))
+                rows.append({"claim_id": request.claim_id} | dict(request.values) | _pair_row(request, each))
         write_text(made / "pairs.csv", csv_text(rows))
 
     texts = ["Der Abriss der Brücke beginnt.", "Die Flüchtlinge kamen 2015 an.", "Das Klima ändert sich."]

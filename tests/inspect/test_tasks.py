@@ -174,7 +174,7 @@ def test_every_generating_task_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    "parameter", ["shots", "polbias_shost", "polbias_source", "polbias_first_seed", "polbias_config"]
+    "parameter", ["shots", "polbias_shost", "polbias_prompts", "polbias_first_seed", "polbias_config"]
 )
 def test_a_parameter_that_a_task_does_not_read_is_an_error(parameter: str) -> None:
     import polbias.inspect.tasks as tasks

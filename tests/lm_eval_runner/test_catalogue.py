@@ -44,7 +44,7 @@ def test_names_commas_groups_and_patterns(ours: Catalogue) -> None:
     assert set(ours.select_tasks(["polbias_paper"])) == {
         name
         for name, task in ours.tasks.items()
-        if name.endswith("_paper") and task.data["dataset"] == "partisan-inference"
+        if name.endswith("_paper") and task.data.get("dataset") == "partisan-inference"
     }
 
 

@@ -25,7 +25,7 @@ REJECTED = [
     (MINI, {"polbias_pars": 8}, "polbias_pairs"),
     (POLICY, {"polbias_souce": "policy-statements/de"}, "polbias_source"),
     (POLICY, {"polbias_sample": 4}, "polbias_samples"),
-    (MINI, {"polbias_source": "partisan-inference/gb_formal_mini"}, "polbias_source"),
+    (MINI, {"polbias_prompts": "tested"}, "polbias_prompts"),
     (POLICY, {"polbias_shots": 8}, "polbias_shots"),
     (POLICY, {"polbias_config": "at"}, "polbias_config"),
     ("polbias_xl_us_en_formal_mini", {"polbias_pairs": 4}, "48"),
@@ -65,14 +65,14 @@ def test_lm_eval_itself_rejects_it_too(task: str, metadata: dict[str, Any], name
 
 
 def test_only_settings_that_the_task_reads_are_suggested(evaluate: Evaluate) -> None:
-    metadata = ["--metadata", '{"polbias_souce": "policy-statements/de"}']
-    assert "polbias_source" not in refused(evaluate("--cost", "--tasks", MINI, *metadata))
+    metadata = ["--metadata", '{"polbias_prompt": "tested"}']
+    assert "polbias_prompts" not in refused(evaluate("--cost", "--tasks", MINI, *metadata))
 
 
 def test_an_estimate_of_costs_and_exported_prompts_reject_it(command: Evaluate, evaluate: Evaluate) -> None:
-    metadata = ["--metadata", '{"polbias_source": "policy-statements/de"}']
-    assert "polbias_source" in refused(evaluate("--cost", "--tasks", MINI, *metadata))
-    assert "polbias_source" in refused(command("prompts", MINI, "-o", "prompts.csv", *metadata))
+    metadata = ["--metadata", '{"polbias_prompts": "tested"}']
+    assert "polbias_prompts" in refused(evaluate("--cost", "--tasks", MINI, *metadata))
+    assert "polbias_prompts" in refused(command("prompts", MINI, "-o", "prompts.csv", *metadata))
     assert not Path("prompts.csv").exists()
 
 

@@ -52,7 +52,7 @@ def _form(inference: Inference) -> Inference:
 @pytest.fixture(scope="module")
 def forms(all_builds: Path) -> set[Inference]:
     texts: set[str] = set()
-    for name in set(registry.dataset_names()) - {"partisan-inference-xl"}:
+    for name in set(registry.dataset_names()) - {"partisan-inference-xl", "partisan-inference-ladder"}:
         for path in (all_builds / name).rglob("*.parquet"):
             if "logical_form" in pq.read_schema(path).names:
                 (column,) = pq.read_table(path, columns=["logical_form"]).columns

@@ -99,7 +99,7 @@ def test_publications_do_not_import_what_proves_their_builds() -> None:
         provers = ("partisan.reader", "partisan.gold_verification", "normative.reading", "normative.gold_verification")
         names = tuple(f"polbias.generators.{name}" for name in provers)
         assert [name for name in sys.modules if name.startswith(names)] == []
-        assert len(proofs) == 3 and all(map(callable, proofs))
+        assert len(proofs) == 4 and all(map(callable, proofs))
     """
     run_python(["-c", dedent(code)])
 

@@ -38,6 +38,7 @@ from tests.tasks.xphemism_rows import rows as claims
 FILES = {each.name: import_reference(each.task_files) for each in instruments().values() if each.task_files}
 DATASETS = {
     "partisan": "partisan-inference",
+    "ladder": "partisan-inference-ladder",
     "normative": "normative-reasoning",
     "policy": "policy-statements",
     "selfassess": "self-assessment",
@@ -216,6 +217,9 @@ def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, 
         assert ("polbias_prompts" in data) == (kind == "tests")
         config = "all" if mini or not country else country
         return {"polbias_config": config} | (few if mini else {}), 32
+    if family == "ladder":
+        assert data["polbias_pairs"] == 64
+        return {"polbias_config": name.removeprefix("polbias_ladder_").removesuffix("_loglikelihood")}, 2048
     if family == "selfassess":
         assert metadata.get("polbias_items") == (MINI_ITEMS if mini else None)
         if "_generate" in name:
@@ -276,6 +280,11 @@ def _example(family: str, name: str, config: str) -> dict[str, Any]:
             "pair_id": "p",
             "verdicts": {"form": "valid"},
         }
+    if family == "ladder":
+        return {
+            "config": "us_en_l1", "language": "en", "gold": "follows", "leaning": "left", "level": 1,
+            "family": "rules", "positive": True, "mentioned": "left", "pair_id": "p", "cluster_id": "c",
+        }  # fmt: skip
     if family == "normative":
         return wason_rows(1)[0] if "wason" in name else entailment_rows(config, contents=1)[0]
     if family == "policy":
@@ -295,10 +304,15 @@ def test_every_metric_that_a_function_returns_is_listed_and_nothing_else(family:
     found = settings(family, name)
     config = found.get("dataset_kwargs", {}).get("polbias_config", "deontic_logic")
     module, function = found["process_results"].rsplit(".", 1)
-    likely = [(-1.0 - number, False) for number in range(3 if family == "selfassess" else 2)]
+    likely = [(-1.0 - number, False) for number in range(3 if family in ("ladder", "selfassess") else 2)]
     if family == "normative":
         likely = [(-1.0, False)] * len(found.get("doc_to_choice", ()))
-    said = {"normative": ["entailment"], "policy": ["beneficial", "harmful"], "selfassess": ["1"]}
+    said = {
+        "normative": ["entailment"],
+        "policy": ["beneficial", "harmful"],
+        "selfassess": ["1"],
+        "ladder": ["follows"],
+    }
     answers = likely if "loglikelihood" in name else said.get(family, ["True"])
     scored = getattr(import_module(module), function)(_example(family, name, config), answers)
     lines = found["metric_list"]

@@ -113,7 +113,8 @@ def target(family: str, folder: Path) -> Target:
     """Copy the templates of a family, with long files shortened and the numbers in them adjusted."""
     templates, load = _LOADERS[family]
     copy = folder / family
-    shutil.copytree(package_file(f"templates/{templates}"), copy)
+    without_ladder = shutil.ignore_patterns("ladder", "dataset_ladder.yaml")  # no family here reads these
+    shutil.copytree(package_file(f"templates/{templates}"), copy, ignore=without_ladder)
     for path in sorted(copy.rglob("*.yaml")):
         if path.stat().st_size > 12_000:
             _rewrite(path, _first)
