@@ -28,6 +28,7 @@ from polbias.generators.logic.formula import (
     Inference,
     Not,
     Or,
+    rebuild,
     substitute,
 )
 
@@ -77,16 +78,8 @@ class FiniteDomain:
                 return And(tuple(self._instances(variable, inner)))
             case CountOf(comparison, number, variable, body):
                 return Count(comparison, number, tuple(self._instances(variable, body)))
-            case Not(body):
-                return Not(self.ground(body))
-            case And(parts) | Or(parts):
-                return type(formula)(tuple(map(self.ground, parts)))
-            case Count(comparison, number, parts):
-                return Count(comparison, number, tuple(map(self.ground, parts)))
-            case Implies(left, right) | Iff(left, right):
-                return type(formula)(self.ground(left), self.ground(right))
             case _:
-                return formula
+                return rebuild(formula, self.ground)
 
     def _instances(self, variable: str, body: Formula) -> Iterable[Formula]:
         return (self.ground(substitute(body, {variable: name})) for name in self.individuals)

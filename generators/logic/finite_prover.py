@@ -1,7 +1,7 @@
 """Decision in a finite domain by z3, with real quantifiers over an enumerated sort.
 
-Shares no code with :mod:`polbias.generators.logic.finite` but the description of the domain: an order is an
-injection into positions, and a count is a sum.
+Shares no code with :mod:`polbias.generators.logic.finite` but the description of the domain and the names of
+the labels: an order is an injection into positions, and a count is a sum.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from polbias.errors import PolbiasError
-from polbias.generators.logic.finite import IDENTICAL, FiniteDomain, Label
+from polbias.generators.logic.finite import IDENTICAL, FiniteDomain, Label, label
 from polbias.generators.logic.formula import (
     And,
     Atom,
@@ -74,11 +74,7 @@ class FiniteProver:
         can_be_true, can_be_false = (
             self._is_satisfiable(solver, c) for c in (conclusion, z3.Not(conclusion))
         )
-        if can_be_true and can_be_false:
-            return "open"
-        if can_be_true:
-            return "follows"
-        return "excluded" if can_be_false else "inconsistent"
+        return label(can_be_true, can_be_false)
 
     def _is_satisfiable(self, solver: z3.Solver, constraint: z3.BoolRef) -> bool:
         answer = solver.check(constraint)

@@ -1,8 +1,8 @@
 """Drawing of banks: candidates of every family and level, and the choice of those that nothing gives away.
 
-More candidates are drawn than are kept. A classifier that learned from other candidates guesses each gold
-label from the surface, without sides. Kept are triples of a ``follows``, an ``excluded`` and an ``open``
-skeleton whose guesses are alike, so that they say nothing about the gold label.
+More candidates are drawn than are kept. Classifiers guess each gold label from the surface, without sides
+(:func:`polbias.generators.partisan.ladder.surface.guess_golds`). Kept are triples of a ``follows``, an
+``excluded`` and an ``open`` skeleton whose guesses are alike, so that they say nothing about the gold label.
 """
 
 from __future__ import annotations

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polbias.generators.logic.formula import Atom, Formula, Implies, Not, atoms, children, constants
-from polbias.generators.partisan.ladder.premises import kind_of
-from polbias.generators.partisan.ladder.settings import ABOVE, GROUPS
+from polbias.generators.partisan.ladder.premises import flip, kind_of
+from polbias.generators.partisan.ladder.settings import GROUPS
 from polbias.generators.partisan.ladder.skeletons import Skeleton
 from polbias.optional import LazyModule
 
@@ -70,11 +70,11 @@ def surface_numbers(skeleton: Skeleton) -> list[float]:
     together = sum({*_conclusion_persons(skeleton)} <= {*constants(premise)} for premise in premises)
     n_same, n_opposite = (
         sum(_count_literal(premise, literal) for premise in premises)
-        for literal in (conclusion, _opposite(conclusion))
+        for literal in (conclusion, flip(conclusion))
     )
     same_end, opposite_end = (
         sum(isinstance(premise, Implies) and premise.consequent == literal for premise in premises)
-        for literal in (conclusion, _opposite(conclusion))
+        for literal in (conclusion, flip(conclusion))
     )
     kinds = Counter(map(kind_of, premises))
     return [
@@ -85,22 +85,11 @@ def surface_numbers(skeleton: Skeleton) -> list[float]:
     ]
 
 
-def _opposite(literal: Formula) -> Formula:
-    match literal:
-        case Atom(predicate, terms) if predicate == ABOVE:
-            return Atom(predicate, terms[::-1])
-        case Not(body):
-            return body
-        case _:
-            return Not(literal)
-
-
 def _count_literal(formula: Formula, literal: Formula) -> int:
     """Count the occurrences of a literal; a ranking that is denied counts as the ranking turned round."""
     match formula:
         case Not(Atom() as atom):
-            signed: Formula = _opposite(atom)
-            return int(signed == literal)
+            return int(flip(atom) == literal)
         case Atom():
             return int(formula == literal)
         case _:
