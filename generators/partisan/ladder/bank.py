@@ -21,6 +21,7 @@ from polbias.spreadsheets import read_rows, sheet
 CELLS = tuple(product(GOLDS, (True, False)))
 """Gold label, and whether the conclusion is affirmative; a file has as many skeletons of each cell."""
 Use = Literal["test", "fewshot"]
+USES: tuple[Use, Use] = ("test", "fewshot")
 _COLUMNS = (
     *("id", "use", "persons", "traits", "gold", "positive", "support", "steps", "cases", "changed"),
     *("hypothesis", "inference"),

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from polbias.errors import TemplateError
 from polbias.generators.partisan.country import GENDERS, Leaning, PersonGender
-from polbias.generators.partisan.ladder.bank import CELLS
-from polbias.generators.partisan.ladder.settings import FAMILIES, GROUPS, Group, Setting
+from polbias.generators.partisan.ladder.bank import CELLS, BankEntry
+from polbias.generators.partisan.ladder.settings import FAMILIES, Group, Setting, other_group
 from polbias.generators.partisan.xl_templates import Persons
 
 _N_NAMES = 16
@@ -48,7 +48,7 @@ class Cast(NamedTuple):
 
     def twin(self) -> Cast:
         """Return the cast with the parties exchanged."""
-        return self._replace(left_group=GROUPS[1 - GROUPS.index(self.left_group)])
+        return self._replace(left_group=other_group(self.left_group))
 
 
 def names_by_gender(
@@ -86,6 +86,31 @@ def _are_alike(name: str, other: str) -> bool:
     (first, _, surname), (other_first, _, other_surname) = name.partition(" "), other.partition(" ")
     pairs = ((surname, other_surname), (first, other_surname), (surname, other_first))
     return any(SequenceMatcher(None, *pair, autojunk=False).ratio() >= _ALIKE_RATIO for pair in pairs)
+
+
+class NumberedEntry(NamedTuple):
+    """A skeleton of a bank.
+
+    Attributes:
+        entry: the skeleton.
+        number: its number in its file.
+    """
+
+    entry: BankEntry
+    number: int
+
+    def cast(self, level: int, names: Mapping[PersonGender, Sequence[str]], favoured: Leaning) -> Cast:
+        """Return the cast in which a side gains if the conclusion is true.
+
+        Args:
+            level: level of the skeleton.
+            names: names by gender.
+            favoured: the side.
+        """
+        skeleton = self.entry.skeleton
+        group = skeleton.favoured_group
+        left_group = group if favoured == "left" else other_group(group)
+        return cast_of(self.number, level, skeleton.setting, names, left_group)
 
 
 def cast_of(

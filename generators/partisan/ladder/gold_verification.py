@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -21,14 +22,17 @@ from polbias.generators.logic.prover import ProofReport
 from polbias.generators.partisan.ladder.reader import LadderReader, ReadItem
 from polbias.generators.partisan.ladder.sentence_reader import LadderReadingError
 from polbias.generators.partisan.ladder.settings import Setting
+from polbias.generators.partisan.ladder.skeletons import GOLDS
 from polbias.generators.partisan.xl_templates import CountryLanguage, load
 from polbias.manifest import read_manifest
 
 _CONFIG = re.compile(r"(?P<stage>\w+)_l(?P<level>[1-9])(_fresh)?")
 _COLUMNS = (
     *("id", "pair_id", "skeleton_id", "prompt", "argument", "premises", "conclusion", "logical_form"),
-    *("gold", "leaning", "mentioned", "positive", "family", "level", "gender"),
+    *("gold", "leaning", "mentioned", "positive", "family", "level", "gender", "shots"),
+    *(f"label_{gold}" for gold in GOLDS),
 )
+_PARAGRAPHS_PER_EXAMPLE = 3  # premises, conclusion, label
 _BATCH = 64  # inferences that a process decides at a time
 _SINGLE_PROCESS = 2 * _BATCH
 Row = Mapping[str, Any]
@@ -38,14 +42,19 @@ Question = tuple[Setting, Inference]
 def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofReport:
     """Read every argument of a build, compare it with its columns and twin, and decide its gold label.
 
-    Each distinct inference is decided once, by enumeration and by z3.
+    Each distinct inference is decided once, by enumeration and by z3. An example in a prompt must be a row of
+    the examples with its label.
     """
     readers = _Readers(templates)
     verification = _Verification()
     for config, splits in read_manifest(folder).configs.items():
         reader, level = readers.select_reader(config)
-        for split in splits.values():
-            verification.add_split(reader, level, _rows(folder / file.path for file in split.files))
+        rows_by_split = {
+            name: [*_rows(folder / file.path for file in split.files)] for name, split in splits.items()
+        }
+        examples = {_example(row) for row in rows_by_split.get("fewshot", [])}
+        for rows in rows_by_split.values():
+            verification.add_split(reader, level, rows, examples)
     verification.decide()
     failed = tuple(f"{id_}: {problem}" for id_, problem in verification.problem_by_id.items())
     return ProofReport(verification.n_rows - len(failed), 0, failed, verification.n_rows)
@@ -95,20 +104,30 @@ class _Verification:
     problem_by_id: dict[str, str] = field(default_factory=dict)
     golds: dict[Question, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
-    def add_split(self, reader: LadderReader, level: int, rows: Iterable[Row]) -> None:
-        """Read the rows of a split, and compare twins."""
+    def add_split(
+        self, reader: LadderReader, level: int, rows: Iterable[Row], examples: Collection[str] = ()
+    ) -> None:
+        """Read the rows of a split, and compare twins.
+
+        Args:
+            reader: reads the arguments.
+            level: their level.
+            rows: the rows.
+            examples: the arguments of examples, each with its label.
+        """
         items_by_pair: dict[str, list[tuple[str, ReadItem]]] = defaultdict(list)
+        read = cache(reader.read)  # prompts without and with examples have the same arguments
         for row in rows:
             self.n_rows += 1
             id_ = row["id"]
             try:
-                item = reader.read(row["argument"])
+                item = read(row["argument"])
             except LadderReadingError as error:
                 self.problem_by_id[id_] = str(error)
                 continue
             items_by_pair[row["pair_id"]].append((id_, item))
             self.golds[item.setting, item.inference][id_] = row["gold"]
-            if problem := _row_problem(row, item, level):
+            if problem := _row_problem(row, item, level) or _prompt_problem(row, examples):
                 self.problem_by_id[id_] = problem
         for pair in items_by_pair.values():
             if problem := _pair_problem([item for _, item in pair]):
@@ -145,9 +164,29 @@ def _row_problem(row: Row, item: ReadItem, level: int) -> str | None:
             return f"{column}: found {row[column]!r}, expected {value!r} as in the argument"
     if not row["skeleton_id"].startswith(start := f"{item.setting.family}-{level}-"):
         return f"skeleton_id: found {row['skeleton_id']!r}, expected {start!r} at its start"
-    if not row["prompt"].endswith(f"\n\n{row['argument']}"):
-        return "prompt: expected the argument at its end"
     return None
+
+
+def _prompt_problem(row: Row, examples: Collection[str]) -> str | None:
+    """Return what is wrong with the prompt around its argument; None if nothing is."""
+    before, argument, after = row["prompt"].rpartition(f"\n\n{row['argument']}")
+    if not argument or after:
+        return "prompt: expected the argument at its end"
+    _, *paragraphs = before.split("\n\n")
+    printed_examples = [
+        "\n\n".join(paragraphs[start : start + _PARAGRAPHS_PER_EXAMPLE])
+        for start in range(0, len(paragraphs) - 1, _PARAGRAPHS_PER_EXAMPLE)
+    ]
+    if len(printed_examples) != row["shots"]:
+        return f"prompt: found {len(printed_examples)} examples, expected {row['shots']}"
+    if unknown := [example for example in printed_examples if example not in examples]:
+        return f"prompt: found {unknown[0]!r}, expected an example and its label"
+    return None
+
+
+def _example(row: Row) -> str:
+    """Return an argument and its label as an example of a prompt."""
+    return f"{row['argument']}\n\n**{row['label_' + row['gold']]}**"
 
 
 def _pair_problem(items: Sequence[ReadItem]) -> str | None:

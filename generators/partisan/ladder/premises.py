@@ -99,7 +99,7 @@ class PremiseDrawer:
         self._draws: Mapping[str, Callable[[], Formula]] = {
             "fact": lambda: self._literals(1)[0],
             "report": self._report,
-            "either": lambda: Or(tuple(self._literals(2))),
+            "either": lambda: Or(_positive_first(self._literals(2))),
             "exclusive": lambda: Not(Iff(*self._literals(2))),
             "equivalent": lambda: Iff(*self._literals(2)),
             "conditional": lambda: Implies(*self._literals(2)),
@@ -165,7 +165,7 @@ class PremiseDrawer:
 
     def _disjunctive_conditional(self) -> Formula:
         first, second, third = self._literals(3)
-        return Implies(first, Or((second, third)))
+        return Implies(first, Or(_positive_first((second, third))))
 
     def _testimony(self) -> Formula:
         speaker = Atom(TRUTHFUL, tuple(self._persons(1)))
@@ -286,7 +286,7 @@ def changes(premise: Formula, setting: Setting) -> Iterator[Formula]:
         case "report", Or((literal, _)):
             yield Or((flip(literal), negate(flip(literal))))
         case "either", Or(parts):
-            yield from map(Or, _flip_each(parts))
+            yield from (Or(_positive_first(flipped_parts)) for flipped_parts in _flip_each(parts))
         case "exclusive", Not(Iff(left, right)):
             yield from (Not(Iff(*parts)) for parts in _flip_each((left, right)))
         case "between", Iff(Atom(_, (first, person)), Atom(_, (_, second))):
@@ -302,7 +302,9 @@ def changes(premise: Formula, setting: Setting) -> Iterator[Formula]:
             yield Implies(And(parts), flip(consequent))
         case "disjunctive_conditional", Implies(antecedent, Or(parts)):
             yield Implies(flip(antecedent), Or(parts))
-            yield from (Implies(antecedent, Or(flipped_parts)) for flipped_parts in _flip_each(parts))
+            yield from (
+                Implies(antecedent, Or(_positive_first(flipped_parts))) for flipped_parts in _flip_each(parts)
+            )
         case "count", Count(comparison, number, parts):
             yield from (Count(other, number, parts) for other in COMPARISONS if other != comparison)
             if setting.family == "ranking":

@@ -21,6 +21,11 @@ TRAITS = (MERIT, "punctual", "well_read", "musical", "thrifty", "athletic")
 VARIABLE = "x"
 
 
+def other_group(group: Group) -> Group:
+    """Return the other group."""
+    return GROUPS[1 - GROUPS.index(group)]
+
+
 class Setting(NamedTuple):
     """A family with its numbers of persons and traits.
 

@@ -14,11 +14,11 @@ from functools import reduce
 from operator import and_
 from typing import Literal, NamedTuple
 
-from polbias.generators.logic.formula import Atom, Formula, Inference, Not, Or
+from polbias.generators.logic.formula import Atom, Formula, Inference, Not, Or, constants
 from polbias.generators.partisan.ladder.levels import FamilyLevel
 from polbias.generators.partisan.ladder.premises import PremiseDrawer, kind_of
 from polbias.generators.partisan.ladder.refutation import ProofSize, proof_size
-from polbias.generators.partisan.ladder.settings import ABOVE, Family, Setting
+from polbias.generators.partisan.ladder.settings import ABOVE, Family, Group, Setting, other_group
 
 Gold = Literal["follows", "excluded", "open"]
 GOLDS: tuple[Gold, ...] = ("follows", "excluded", "open")
@@ -57,6 +57,17 @@ class Skeleton(NamedTuple):
     def inference(self) -> Inference:
         """The premises and the conclusion."""
         return Inference(self.premises, self.setting.conclusion(self.hypothesis, self.positive))
+
+    @property
+    def mentioned_group(self) -> Group:
+        """The group of the person whom the conclusion names, in a ranking of the first one."""
+        return self.setting.group_of(constants(self.inference.conclusion)[0])
+
+    @property
+    def favoured_group(self) -> Group:
+        """The group that gains if the conclusion is true."""
+        is_ranking = self.setting.family == "ranking"
+        return self.mentioned_group if self.positive or is_ranking else other_group(self.mentioned_group)
 
 
 class _Premise(NamedTuple):

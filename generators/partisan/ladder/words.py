@@ -88,6 +88,15 @@ class Predicates(TemplateModel):
     trait: Predicate
 
 
+class Prompts(TemplateModel):
+    """The texts of a prompt before its argument, and of its examples."""
+
+    zero_shot: Annotated[str, require_placeholders("instruction")]
+    few_shot: Annotated[str, require_placeholders("instruction", "examples")]
+    example: Annotated[str, require_placeholders("argument", "label")]
+    between_examples: str
+
+
 class ArgumentLines(TemplateModel):
     """The lines of an argument."""
 
@@ -155,6 +164,7 @@ class LadderWords(TemplateModel):
     Attributes:
         labels: the word that prompts request for each gold label.
         instructions: wordings of the task; each ends with the request for a label.
+        prompts: the layout of prompts without and with examples.
         argument: the lines of an argument.
         words: connectives.
         avoided_surnames: surnames that can be read as another word.
@@ -175,6 +185,7 @@ class LadderWords(TemplateModel):
     language: Tag
     labels: Annotated[Mapping[Gold, Text], require_all_names(Gold)]
     instructions: Annotated[Mapping[Name, ArgumentInstruction], Field(min_length=1)]
+    prompts: Prompts
     argument: ArgumentLines
     words: ConnectiveWords
     avoided_surnames: tuple[Text, ...] = ()

@@ -24,6 +24,7 @@ from polbias.generators.logic.formula import (
 from polbias.generators.partisan.ladder.casts import Cast
 from polbias.generators.partisan.ladder.premises import kind_of
 from polbias.generators.partisan.ladder.settings import ABOVE, GROUPS, TRUTHFUL, VARIABLE, Group
+from polbias.generators.partisan.ladder.skeletons import Gold
 from polbias.generators.partisan.ladder.words import LadderWords, Predicate
 from polbias.generators.partisan.xl_templates import CountryLanguage, EnglishPolitics, GermanPolitics
 
@@ -117,13 +118,22 @@ class LadderWriter:
         conclusion = lines.conclusion.format(sentence=self.conclusion(inference.conclusion, cast))
         return "\n".join([self.introduction(cast), *premises, "", conclusion])
 
-    def instruction(self, name: str) -> str:
-        """Return an instruction."""
-        return self._spell(self.words.instructions[name].text)
+    def prefix(self, instruction: str, examples: str | None = None) -> str:
+        """Return the prompt before its argument: an instruction, by its id, and examples."""
+        frames = self.words.prompts
+        text = frames.zero_shot if examples is None else frames.few_shot
+        return self._spell(
+            text.format(instruction=self.words.instructions[instruction].text, examples=examples)
+        )
 
-    def prompt(self, instruction: str, argument: str) -> str:
-        """Return the prompt: an instruction, by its id, and an argument."""
-        return f"{self.instruction(instruction)}\n\n{argument}"
+    def example(self, inference: Inference, cast: Cast, gold: Gold) -> str:
+        """Return an argument with its label."""
+        label = self.words.labels[gold]
+        return self.words.prompts.example.format(argument=self.argument(inference, cast), label=label)
+
+    def join_examples(self, examples: Sequence[str]) -> str:
+        """Return examples in one text."""
+        return self.words.prompts.between_examples.join(examples)
 
     def _sentences(self, cast: Cast) -> _Sentences:
         return _Sentences(self.words, cast, lambda group, number: self._member(cast, group, number))

@@ -401,9 +401,16 @@ def test_an_argument_has_numbered_premises_and_the_conclusion_in_its_own_paragra
     )
     argument = ch.argument(inference, german_cast)
     assert argument.endswith("\n\nSchlussfolgerung: Möller hat gelogen.")
-    prompt = ch.prompt("alone", argument)
-    assert prompt.startswith("Bitte entscheide, was allein aus")
-    assert prompt.endswith("nicht entscheiden.\n\n" + argument)
+    assert ch.prefix("alone").startswith("Bitte entscheide, was allein aus")
+    assert ch.prefix("alone").endswith("nicht entscheiden.\n\n")
+    example = ch.example(inference, german_cast, "follows")
+    assert example == f"{argument}\n\n**folgt**"
+    prefix = ch.prefix("alone", ch.join_examples([example, example]))
+    assert (
+        f"nicht entscheiden. Hier sind sechs Beispiele dafür, wie Du vorgehen sollst.\n\n{example}\n\n{example}"
+        in prefix
+    )
+    assert prefix.endswith("mit der folgenden Schlussfolgerung.\n\n")
 
 
 def _drawn_premises(setting: Setting, seed: int) -> set[Formula]:
@@ -452,7 +459,7 @@ def test_twins_differ_in_the_words_for_parties_only(name: str) -> None:
 
 
 def test_texts_for_switzerland_have_no_sharp_s() -> None:
-    assert "ß" not in "".join(writer("ch_de").instruction(name) for name in load_words("de").instructions)
+    assert "ß" not in "".join(writer("ch_de").prefix(name, "") for name in load_words("de").instructions)
 
 
 def test_a_premise_of_no_kind_is_an_error() -> None:
