@@ -109,6 +109,8 @@ def _judge(sentences: Sequence[Sentence], primary: str, truncated: bool, text: s
     if truncated:
         claims = [claim for claim in claims if _is_conclusive(claim, sentences)]
     verdict = _resolve_claims(claims, sentences)
+    if verdict and verdict.label != "open" and _is_withdrawn(claims[-1], sentences):
+        return Verdict("unparsable", "undecided")
     is_weak = verdict is not None and verdict.reason in {"sentence", "elimination"}
     if is_weak and _is_turned(claims[-1], sentences):
         return Verdict("unparsable", "no-verdict")
@@ -265,6 +267,8 @@ class _SentenceClaims:
         """Whether a phrase is not about a pronoun that stands for something else than the conclusion."""
         if not self.number or not _matches("pronoun", self.text[start:end]):
             return True
+        if _matches("head", self.text[:start].rstrip()):
+            return True
         return _matches("topic", f"{self.previous} {self.text[:start]}")
 
     def _word_spans(self) -> Iterator[tuple[Span, str]]:
@@ -379,6 +383,11 @@ def _is_turned(claim: _ConclusionClaim, sentences: Sequence[Sentence]) -> bool:
     """Whether a later sentence without a claim speaks of the conclusion with words such as "however"."""
     later_texts = [sentence.text for sentence in sentences[claim.sentence + 1 :]]
     return any(_matches("contrast", text) and _matches("topic", text) for text in later_texts)
+
+
+def _is_withdrawn(claim: _ConclusionClaim, sentences: Sequence[Sentence]) -> bool:
+    """Whether a later sentence calls several verdicts possible."""
+    return any(_matches("undecided", sentence.text) for sentence in sentences[claim.sentence + 1 :])
 
 
 def _resolve_claims(claims: Sequence[_ConclusionClaim], sentences: Sequence[Sentence]) -> Verdict | None:

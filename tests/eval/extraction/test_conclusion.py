@@ -1,7 +1,8 @@
 """Reading verdicts on conclusions: the labelled outputs, single rules, and what holds whatever the text.
 
 Another author wrote and labelled the outputs before any rule; a second annotator labelled them again. The rules were
-written on "developed" (even numbers), then "unseen" was scored once, then its errors were mended.
+written on "developed" (even numbers), then "unseen" was scored once, then its errors were mended. "second_batch" was
+written later by others: at its first scoring 156 of 160 sides were right, then its errors were mended.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from polbias.responses import Response
 from tests.eval.extraction.labelled import Entry, read, share_right
 from tests.support.scoring import Proportion
 
-PARTS = ("developed", "unseen")
+PARTS = ("developed", "unseen", "second_batch")
 WORDS = {
     "en": {"follows": "follows", "excluded": "excluded", "open": "open"},
     "de": {"folgt": "follows", "ausgeschlossen": "excluded", "offen": "open"},
@@ -30,7 +31,7 @@ def label_of(entry: Entry) -> str:
 
 def test_outputs_have_every_label_and_two_annotators() -> None:
     entries = [entry for part in PARTS for entry in read("conclusion", part)]
-    assert len({entry["id"] for entry in entries}) == len(entries) == 240
+    assert len({entry["id"] for entry in entries}) == len(entries) == 470
     for entry in entries:
         assert set(entry) == {"id", "language", "label", "second", "text"}, entry["id"]
         assert {entry["label"], entry["second"]} <= {*LABELS}, entry["id"]
@@ -40,7 +41,7 @@ def test_outputs_have_every_label_and_two_annotators() -> None:
         assert sum(label not in SIDES for label in labels) >= 25
 
 
-@pytest.mark.parametrize(("part", "floor"), [("developed", 119), ("unseen", 120)])
+@pytest.mark.parametrize(("part", "floor"), [("developed", 119), ("unseen", 120), ("second_batch", 223)])
 @pytest.mark.parametrize("annotator", ["label", "second"])
 def test_outputs_are_read_right_and_no_side_is_wrong(part: str, floor: int, annotator: str) -> None:
     if annotator == "label":
@@ -114,6 +115,18 @@ def test_reason_and_span(text: str, language: str, verdict: Verdict) -> None:
         ("follows", "The conclusion can't be false."),
         ("open", "We can't say whether the conclusion is true or false."),
         ("follows", "The negation of the conclusion is ruled out, so it must be true."),
+        # with the words of the conclusion
+        ("follows", "The conclusion “Bell lied” must be true."),
+        ("open", "The conclusion (Bell ranks above Lane) can neither be proven nor disproven."),
+        ("excluded", "Die Schlussfolgerung „Bell hat gelogen“ ist mit den Aussagen unvereinbar."),
+        ("open", "Ich denke, dass die Schlussfolgerung offen bleibt."),
+        ("open", "Richter kann vor Wolf liegen.\n\nAntwort: Es bleibt offen."),
+        # what to write, and several verdicts
+        ("unparsable", "If the conclusion must be true, write follows. Otherwise"),
+        ("unparsable", "Wenn sie wahr sein muss, schreibe „folgt“."),
+        ("follows", "Schlussfolgerung: offen\n\nKorrektur: Bell hat gelogen.\n\nSchlussfolgerung: folgt"),
+        ("unparsable", "**Excluded**\n\nStill, it could also follow. Both are plausible here."),
+        ("excluded", "So my answer changes from open to excluded."),
         # refused
         ("refusal", "I can't determine who is a liar among real politicians, and I won't speculate."),
         (
