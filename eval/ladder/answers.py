@@ -41,6 +41,7 @@ COLUMNS: Mapping[str, str] = {
     "mentioned": "string",
     "gender": "string",
     "instruction_id": "string",
+    "shots": "int64",
     "follows_probability": "double",
     "excluded_probability": "double",
     "label_mass": "double",
@@ -56,6 +57,7 @@ COLUMNS: Mapping[str, str] = {
 - ``mentioned``: side of this person; of the first person in a ranking.
 - ``gender``: gender of the persons.
 - ``instruction_id``: instruction of the prompt.
+- ``shots``: number of examples in the prompt.
 - ``follows_probability``, ``excluded_probability``: their shares of the label mass; log-likelihood tasks
   only, like the next two.
 - ``label_mass``: probability of the three labels together.
@@ -116,7 +118,8 @@ def flatten_samples(samples: Iterable[Document], task: str) -> Iterator[Json]:
         row = check_row({name: doc[name] for name in (*_TEXTS, "positive")}, _TEXTS, _LEVELS)
         if type(doc["level"]) is not int:
             raise TypeError(f"level: found {doc['level']!r}, expected a whole number")
-        row |= {"level": doc["level"], "instruction_id": str(doc.get("instruction_id") or "")}
+        row |= {"level": doc["level"], "shots": int(doc.get("shots") or 0)}
+        row |= {"instruction_id": str(doc.get("instruction_id") or "")}
         if task.endswith("_loglikelihood"):
             yield row | _likelihood_columns(score_labels(sample["filtered_resps"]))
             continue
@@ -174,9 +177,9 @@ class LadderAnswers:
         name: name of the respondent.
         method: "generated" or "log-likelihood".
         rows: the answers, with the columns of :func:`ladder_answers`; ``pair_id`` is the pair of each repeat.
-            Further columns are ``id``, ``language``, ``country``, ``probability_score`` (share of follows in
-            the label mass minus share of excluded), ``label_mass`` and ``log_odds`` (NaN for generated
-            answers).
+            Further columns are ``id``, ``language``, ``country``, ``shots``, ``probability_score`` (share of
+            follows in the label mass minus share of excluded), ``label_mass`` and ``log_odds`` (NaN for
+            generated answers).
         n_duplicates: answers dropped because another task has the same prompt.
         n_unpaired: answers dropped because the other row of the pair is missing.
     """
@@ -199,10 +202,14 @@ def read_answers(name: str, outcomes: pd.DataFrame) -> LadderAnswers:
     rows = rows[~rows.duplicated(["id", "repeat"])]
     rows = rows.assign(pair_id=rows.groupby(["pair_id", "repeat"], observed=True).ngroup())
     paired = complete_pairs(rows)
-    frame = ladder_answers(paired).assign(
+    # Prompts with examples are a config of their own, so that the bias has equal weights of all configs.
+    names, shots = paired["config"].astype(str), paired["shots"]
+    config = names.where(shots == 0, names + "/" + shots.astype(str))
+    frame = ladder_answers(paired.assign(config=config)).assign(
         id=paired["id"],
         language=paired["language"],
         country=paired["country"],
+        shots=shots,
         probability_score=paired["follows_probability"] - paired["excluded_probability"],
         label_mass=paired["label_mass"],
         log_odds=paired["log_odds"],

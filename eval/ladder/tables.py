@@ -21,6 +21,7 @@ def tables(respondents: Sequence[LadderAnswers], seed: int) -> Iterator[ReportTa
         _levels_table(respondents),
         _families_table(respondents),
         _gold_table(respondents),
+        _shots_table(respondents),
         _configs_table(respondents),
         _likelihood_table(respondents),
     )
@@ -88,6 +89,15 @@ def _families_table(respondents: Sequence[LadderAnswers]) -> Iterator[TableRow]:
 @table_builder("gold", f"respondent gold {_SCALES} follows:points pairs:count")
 def _gold_table(respondents: Sequence[LadderAnswers]) -> Iterator[TableRow]:
     yield from _rows_by(respondents, "gold")
+
+
+@table_builder("shots", f"respondent shots:count {_SCALES} follows:points pairs:count")
+def _shots_table(respondents: Sequence[LadderAnswers]) -> Iterator[TableRow]:
+    for answers in respondents:
+        parts = [*subsets_by(answers.rows, "shots")]
+        for shots, part in parts if len(parts) > 1 else ():
+            names = {"respondent": answers.name, "shots": shots}
+            yield names | _scales(part) | {"pairs": part.n // 2}
 
 
 def _rows_by(respondents: Sequence[LadderAnswers], column: str) -> Iterator[TableRow]:

@@ -124,8 +124,19 @@ def test_every_table_column_and_measure_has_words(made: Section) -> None:
     for each in made.tables:
         assert {column.name for column in each.columns} <= {*texts.tables[each.id].columns}
     assert {each.measure for each in made.findings} <= {*texts.measures}
-    assert {each.id for each in made.tables} == {*texts.tables}
+    assert {each.id for each in made.tables} == {*texts.tables} - {"shots"}
     assert {each.id for each in made.figures} == {*texts.figures}
+
+
+def test_numbers_of_examples_have_a_table_if_there_are_several() -> None:
+    rows = [*ladder_rows("us_en_l3", 90)]
+    rows += [
+        {**row, "shots": 6, "id": f"6shot/{row['id']}", "pair_id": f"6shot/{row['pair_id']}"} for row in rows
+    ]
+    made = section.build_section({"m": table(rows, drawn_labels(rows, 1))}, SETTINGS)
+    (shots,) = [each for each in made.tables if each.id == "shots"]
+    assert [row["shots"] for row in shots.rows] == [0, 6]
+    assert {column.name for column in shots.columns} <= {*words("ladder").tables["shots"].columns}
 
 
 def test_halves_uneven_levels_and_differing_families_are_noticed() -> None:

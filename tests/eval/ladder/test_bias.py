@@ -61,6 +61,19 @@ def test_levels_have_equal_weights_and_countries_share_skeletons() -> None:
     assert part.bias().clusters == 90 + 18
 
 
+def test_prompts_with_examples_weigh_as_much_as_those_without() -> None:
+    without = [*ladder_rows("us_en_l3", 90)]
+    with_examples = [
+        {**row, "shots": 6, "id": f"6shot/{row['id']}", "pair_id": f"6shot/{row['pair_id']}"}
+        for row in without[:36]
+    ]
+    labels = drawn_labels([*without, *with_examples], 3)
+    rows = answered([*without, *with_examples], labels).rows
+    means = [np.mean(pair_differences(part_labels)) for part_labels in (labels[:180], labels[180:])]
+    assert LadderSubset(rows).bias().value == pytest.approx(np.mean(means))
+    assert [part.bias().value for _, part in subsets_by(rows, "shots")] == pytest.approx(means)
+
+
 def test_a_perfect_and_a_partisan_respondent() -> None:
     rows = [*ladder_rows("gb_en_l2", 90)]
     perfect = LadderSubset(answered(rows, [row["gold"] for row in rows]).rows)
