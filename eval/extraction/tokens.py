@@ -30,14 +30,14 @@ _TOKEN = re.compile(
     rf"|<(?!(?i:{_LABEL})>)/?[a-zA-Z|][^<>\n]{{0,40}}>"
     r"|(?:\[ ?\]|☐|⬜|○)[^\w\n]{0,5}\w+|~~[^~\n]{1,200}~~)"
     r"|(?P<word>[^\W_](?:[^\W_]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]|(?<=[^\W_])['’·‧](?=[^\W_]))*)"
-    r"|(?P<mark>\.{2,}|[-=]+>|--+|[.,;:()?!…/|=→⇒—–．，；：（）？！。✅✔☑❌✗✘⊨⊢⊭⊬])"
+    r"|(?P<mark>\.{2,}|[-=]+>|--+|[.,;:()?!…/|=→⇒⟹—–．，；：（）？！。✅✔☑❌✗✘⊨⊢⊭⊬])"
     r"|(?P<dash>(?<!\S)-(?=\s)|(?<![^\n])[*•+](?=\s))"
 )
 _OPENING = re.compile(r"(?:[*_`\"'“”„»‘’＊＿＂]|[«\[{(>✅❌✓✗✔✘☑]\s?)$")
 _CLOSING = re.compile(r"[.!,:;]?[*_`\"'“”«’＊＿＂]|\s?[»\]})<]")
 _BULLET = re.compile(r"—|\d+ [.)]|[a-z] [.)]|\( \w \)")
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff·‧"))
-_PLAIN = str.maketrans({"’": "'", "–": "—", "⇒": "→", "…": ".", "。": ".", "ß": "ss"})
+_PLAIN = str.maketrans({"’": "'", "–": "—", "⇒": "→", "⟹": "→", "…": ".", "。": ".", "ß": "ss"})
 _ABBREVIATIONS = re.compile(r"[eigzbduha]|etc|bzw|ca|dr|mrs?|ms|vs|cf|resp|usw|vgl|evtl|ggf|inkl|st|nr")
 
 

@@ -2,7 +2,8 @@
 
 Another author wrote and labelled the outputs before any rule; a second annotator labelled them again. The rules were
 written on "developed" (even numbers), then "unseen" was scored once, then its errors were mended. "second_batch" was
-written later by others: at its first scoring 156 of 160 sides were right, then its errors were mended.
+written later by others: at its first scoring 156 of 160 sides were right, then its errors were mended. So was
+"third_batch", with 130 of 131 sides right and 174 of 200 outputs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from polbias.responses import Response
 from tests.eval.extraction.labelled import Entry, read, share_right
 from tests.support.scoring import Proportion
 
-PARTS = ("developed", "unseen", "second_batch")
+PARTS = ("developed", "unseen", "second_batch", "third_batch")
 WORDS = {
     "en": {"follows": "follows", "excluded": "excluded", "open": "open"},
     "de": {"folgt": "follows", "ausgeschlossen": "excluded", "offen": "open"},
@@ -31,7 +32,7 @@ def label_of(entry: Entry) -> str:
 
 def test_outputs_have_every_label_and_two_annotators() -> None:
     entries = [entry for part in PARTS for entry in read("conclusion", part)]
-    assert len({entry["id"] for entry in entries}) == len(entries) == 470
+    assert len({entry["id"] for entry in entries}) == len(entries) == 670
     for entry in entries:
         assert set(entry) == {"id", "language", "label", "second", "text"}, entry["id"]
         assert {entry["label"], entry["second"]} <= {*LABELS}, entry["id"]
@@ -41,7 +42,9 @@ def test_outputs_have_every_label_and_two_annotators() -> None:
         assert sum(label not in SIDES for label in labels) >= 25
 
 
-@pytest.mark.parametrize(("part", "floor"), [("developed", 119), ("unseen", 120), ("second_batch", 223)])
+@pytest.mark.parametrize(
+    ("part", "floor"), [("developed", 119), ("unseen", 120), ("second_batch", 223), ("third_batch", 178)]
+)
 @pytest.mark.parametrize("annotator", ["label", "second"])
 def test_outputs_are_read_right_and_no_side_is_wrong(part: str, floor: int, annotator: str) -> None:
     if annotator == "label":
@@ -125,6 +128,10 @@ def test_reason_and_span(text: str, language: str, verdict: Verdict) -> None:
         ("unparsable", "If the conclusion must be true, write follows. Otherwise"),
         ("unparsable", "Wenn sie wahr sein muss, schreibe „folgt“."),
         ("follows", "Schlussfolgerung: offen\n\nKorrektur: Bell hat gelogen.\n\nSchlussfolgerung: folgt"),
+        ("open", "Verdict: open.\n\nWhy not *follows*: Lane may have lied."),
+        ("open", "Die Schlussfolgerung lässt sich aus den Aussagen weder herleiten noch widerlegen."),
+        ("follows", "Also ist Bell vor Lane. q. e. d. ⟹ folgt"),
+        ("unparsable", "The answer is **follows**, but **open** too. Both answers can be defended."),
         ("unparsable", "**Excluded**\n\nStill, it could also follow. Both are plausible here."),
         ("excluded", "So my answer changes from open to excluded."),
         # refused
