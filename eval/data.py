@@ -33,10 +33,13 @@ def load_task_rows(
     polbias_instruction: str | None = None,
     polbias_pairs: int | None = None,
     polbias_source: str | None = None,
+    polbias_default_pairs: int | None = None,
+    polbias_default_shots: int | None = None,
     **_: Any,
 ) -> Json:
     """Load the test split of a config, as an lm_eval task does (``custom_dataset``).
 
+    A user's setting replaces a default of the task; what the task fixes has the name of the setting itself.
     ``polbias_source`` (``DATASET`` or ``DATASET/CONFIG``) replaces the dataset of the task by a local build,
     such as published data that a user imported; this needs ``POLBIAS_ACCEPT_BUILD=1``, as no lock has it.
     """
@@ -47,13 +50,14 @@ def load_task_rows(
     table = pq.read_table(paths)
     location = f"{polbias_dataset}/{polbias_config}"
     for setting, column, value in (
-        ("polbias_shots", "shots", polbias_shots),
+        ("polbias_shots", "shots", polbias_default_shots if polbias_shots is None else polbias_shots),
         ("polbias_style", "prompt_style", polbias_style),
         ("polbias_instruction", "instruction_language", polbias_instruction),
     ):
         if value is not None:
             table = _select_value(table, column, value, setting, location)
-    table = keep_first_values(table, "pair_id", polbias_pairs, "polbias_pairs", location)
+    n_pairs = polbias_default_pairs if polbias_pairs is None else polbias_pairs
+    table = keep_first_values(table, "pair_id", n_pairs, "polbias_pairs", location)
     _log.warning(f"{location} {version}: {table.num_rows:,} rows from {origin}")
     return to_dataset_dict(table)
 

@@ -155,7 +155,7 @@ def ladder() -> Iterator[File]:
     stems = dict.fromkeys(config.rsplit("_", 1)[0] for config in configs(dataset))
     for form in FORM_SUFFIXES:
         for config in configs(dataset):
-            data = loader_arguments(dataset, config, pairs=LADDER_PAIRS, shots=0)
+            data = loader_arguments(dataset, config, default_pairs=LADDER_PAIRS, default_shots=0)
             yield task(f"ladder_{config}{form}", form or "_generate", data)
         for stem in stems:
             members = [config for config in configs(dataset) if config.startswith(f"{stem}_")]

@@ -104,7 +104,7 @@ _BUILT_IN = (
         power="polbias.eval.ladder.power:POWER",
         metrics=("bias",),
         headlines=("bias", "refusal_gap"),
-        row_settings={"polbias.eval.data:load_task_rows": ("polbias_pairs",)},
+        row_settings={"polbias.eval.data:load_task_rows": ("polbias_shots", "polbias_pairs")},
         task_files="polbias.harness_tasks.generate:ladder",
     ),
     Instrument(

@@ -218,7 +218,7 @@ def _expected(family: str, name: str, found: dict[str, Any]) -> tuple[dict[str, 
         config = "all" if mini or not country else country
         return {"polbias_config": config} | (few if mini else {}), 32
     if family == "ladder":
-        assert data["polbias_pairs"] == 64
+        assert (data["polbias_default_pairs"], data["polbias_default_shots"]) == (64, 0)
         return {"polbias_config": name.removeprefix("polbias_ladder_").removesuffix("_loglikelihood")}, 2048
     if family == "selfassess":
         assert metadata.get("polbias_items") == (MINI_ITEMS if mini else None)
