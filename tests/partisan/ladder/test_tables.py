@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from itertools import pairwise, product
@@ -60,6 +61,39 @@ def test_twins_differ_in_the_words_for_the_parties_only(tables: Tables) -> None:
         for one, other in zip(left["argument"], right.loc[left.index, "argument"], strict=True):
             assert len(one.split()) == len(other.split())
             assert one != other
+
+
+def test_prompts_with_examples_have_the_same_arguments(tables: Tables) -> None:
+    for (_, split), rows in tables.items():
+        without, with_examples = (rows[rows["shots"] == shots] for shots in (0, 6))
+        assert len(with_examples) == (len(without) if split == "test" else 0)
+        if split == "test":
+            assert list(without["argument"]) == list(with_examples["argument"])
+            assert with_examples["pair_id"].str.contains("/6shot/").all()
+            assert without["exemplar_set"].isna().all()
+
+
+def test_examples_say_nothing_about_the_gold_label(tables: Tables) -> None:
+    for (config, split), rows in tables.items():
+        if split == "test" and config.endswith("_l3"):
+            rows = rows[rows["shots"] == 6]
+            blocks = rows.groupby(["family", "leaning", "exemplar_set"])
+            assert blocks.ngroups >= 3 * 2 * 8
+            for (family, *_), block in blocks:
+                counts = block.groupby("gold" if family == "ranking" else ["gold", "positive"]).size()
+                assert len(set(counts)) == 1
+            labels = list(rows[["label_follows", "label_excluded", "label_open"]].iloc[0])
+            for prompt in rows["prompt"]:
+                printed = re.findall(r"\n\n\*\*(\w+)\*\*\n\n", prompt)
+                assert Counter(printed) == dict.fromkeys(labels, 2)
+
+
+def test_twins_have_mirrored_examples(tables: Tables) -> None:
+    exchanged = {"Democratic": "Republican", "Republican": "Democratic"}
+    rows = tables["us_en_l2", "test"]
+    prompts = rows[rows["shots"] == 6].pivot(index="pair_id", columns="leaning", values="prompt")
+    for left, right in zip(prompts["left"], prompts["right"], strict=True):
+        assert right == re.sub("Democratic|Republican", lambda match: exchanged[match[0]], left)
 
 
 def test_tasks_of_two_countries_share_no_skeleton(tables: Tables) -> None:
