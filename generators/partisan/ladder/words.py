@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import AfterValidator, Field, model_validator
 
 from polbias.generators.partisan.country import PersonGender, load_named
-from polbias.generators.partisan.ladder.settings import TRAITS
+from polbias.generators.partisan.ladder.settings import TRAITS, Family
 from polbias.generators.partisan.ladder.skeletons import Gold
 from polbias.generators.partisan.templates import ArgumentInstruction
 from polbias.generators.partisan.xl_templates import Tag
@@ -43,7 +43,6 @@ class ConnectiveWords(TemplateModel):
     """Words for the connectives."""
 
     conjunction: Annotated[Text, Field(alias="and")]
-    disjunction: Annotated[Text, Field(alias="or")]
     negation: Annotated[Text, Field(alias="not")]
 
 
@@ -70,10 +69,11 @@ class Other(TemplateModel):
 
 
 class Predicate(TemplateModel):
-    """A predicate: the finite verb in both numbers, and what follows it in a main clause."""
+    """A predicate: the finite verb in both numbers and in a report, and what follows it in a main clause."""
 
     singular: Text
     plural: Text
+    reported: Text
     complement: Annotated[str, require_placeholders("other", "trait")] = ""
 
 
@@ -86,6 +86,49 @@ class Predicates(TemplateModel):
     not_above: Predicate
     below: Predicate
     trait: Predicate
+
+
+_TwoObjects = Annotated[str, require_placeholders("first", "second")]
+
+
+class TwoTraits(TemplateModel):
+    """Two traits by their signs, and two traits that are denied together."""
+
+    affirmative: _TwoObjects
+    mixed: _TwoObjects
+    negative: _TwoObjects
+    both: _TwoObjects
+
+
+class Joined(TemplateModel):
+    """Two literals about one person: what follows the verb, and the words for "or both", if any."""
+
+    complement: _TwoObjects
+    both: Text | None = None
+
+
+class NotBoth(TemplateModel):
+    """What is denied of two persons together: the finite verb and what follows it."""
+
+    finite: Text
+    complement: Annotated[str, require_placeholders("object")]
+
+
+class JoinedLiterals(TemplateModel):
+    """Two literals of a family in one clause: about one person by their signs, or denied of two persons."""
+
+    affirmative: Joined
+    mixed: Joined
+    negative: Joined
+    exclusive: Joined
+    not_both: NotBoth
+
+
+class JoinedByFamily(TemplateModel):
+    """Two literals in one clause, by the families whose literals have objects or traits."""
+
+    ranking: JoinedLiterals
+    rules: JoinedLiterals
 
 
 class Prompts(TemplateModel):
@@ -113,13 +156,17 @@ class Introduction(TemplateModel):
         testimony: politicians before a committee.
         ranking: politicians in an order.
         rules: politicians with traits.
+        above: the sense of the order.
+        claimed: the addition if a premise is a report.
     """
 
     group: Annotated[str, require_placeholders("members", "names", "party")]
     groups: Annotated[str, require_placeholders("first", "second")]
     testimony: Annotated[str, require_placeholders("number", "politicians", "groups", "each")]
-    ranking: Annotated[str, require_placeholders("number", "politicians", "groups")]
-    rules: Annotated[str, require_placeholders("number", "politicians", "groups", "count")]
+    ranking: Annotated[str, require_placeholders("number", "politicians", "groups", "above", "claimed")]
+    rules: Annotated[str, require_placeholders("number", "politicians", "groups", "count", "claimed")]
+    above: ByGender
+    claimed: Text
 
 
 _DETERMINED = ("every", "no_one", "relative", "member")
@@ -130,24 +177,29 @@ class SentenceFrames(TemplateModel):
 
     report: Annotated[str, _clauses("claim")]
     either: Annotated[str, _clauses("first", "second")]
-    either_same: Annotated[str, require_placeholders("first", "second", *_PREDICATE)]
+    either_same: Annotated[str, require_placeholders("first", "second", "both", *_PREDICATE)]
+    either_joined: Annotated[str, _clauses("joined", words=("both",))]
     exclusive: Annotated[str, _clauses("first", "second")]
     exclusive_same: Annotated[str, require_placeholders("first", "second", *_PREDICATE)]
+    exclusive_joined: Annotated[str, _clauses("joined", words=("both",))]
     equivalent: Annotated[str, _clauses("first", "second")]
     equivalent_same: Annotated[
         str, require_placeholders("first", "second", *_PREDICATE, "opposite", "opposite_complement")
     ]
     conditional: Annotated[str, _clauses("condition", "consequence")]
+    conditional_same: Annotated[str, _clauses("condition", "consequence")]
     disjunctive_conditional: Annotated[str, _clauses("condition", "first", "second")]
     disjunctive_conditional_same: Annotated[
-        str, _clauses("condition", words=("first", "second", *_PREDICATE))
+        str, _clauses("condition", words=("first", "second", "both", *_PREDICATE))
     ]
+    disjunctive_conditional_joined: Annotated[str, _clauses("condition", "joined", words=("both",))]
     testimony: Annotated[str, require_placeholders("speaker", "sentence")]
     between: Annotated[str, require_placeholders("person", "first", "second")]
     count: Annotated[str, require_placeholders("number", "names", *_PREDICATE)]
     count_of_all: Annotated[str, require_placeholders("number", "count", *_PREDICATE)]
     count_of_group: Annotated[str, require_placeholders("number", "members", *_PREDICATE)]
     count_in_group: Annotated[str, require_placeholders("number", "members", *_PREDICATE)]
+    count_of_others: Annotated[str, _clauses("pivot", words=("number", "members", *_PREDICATE))]
     overtaking: Annotated[str, require_placeholders("lower", "upper", *_DETERMINED)]
     overtaking_except: Annotated[str, require_placeholders("lower", "upper", *_DETERMINED)]
     rule: Annotated[str, require_placeholders("condition", "consequence")]
@@ -176,8 +228,12 @@ class LadderWords(TemplateModel):
         every: the article.
         no_one: the negative article.
         relative: the relative pronoun.
+        pronoun: the personal pronoun.
         traits: adjectives.
         predicates: predicates.
+        two_traits: two traits.
+        joined: two literals in one clause.
+        both_persons: "or both" after the same of two persons.
         introduction: first paragraphs.
         sentences: premises by kind.
     """
@@ -197,8 +253,12 @@ class LadderWords(TemplateModel):
     every: ByGender
     no_one: ByGender
     relative: ByGender
+    pronoun: ByGender
     traits: Mapping[Name, Text]
     predicates: Predicates
+    two_traits: TwoTraits
+    joined: JoinedByFamily
+    both_persons: Annotated[Mapping[Family, Text], require_all_names(Family)]
     introduction: Introduction
     sentences: SentenceFrames
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from polbias.generators.language import english, german
 from polbias.generators.logic.formula import (
@@ -28,6 +28,9 @@ from polbias.generators.partisan.ladder.skeletons import Gold
 from polbias.generators.partisan.ladder.words import LadderWords, Predicate
 from polbias.generators.partisan.xl_templates import CountryLanguage, EnglishPolitics, GermanPolitics
 
+_Form = Literal["singular", "plural", "reported"]
+_PairKind = Literal["either", "exclusive", "disjunctive_conditional"]
+_Signs = Literal["affirmative", "mixed", "negative"]
 _COMPARISON_WORDS: dict[Comparison, str] = {"=": "exactly", "≤": "at_most", "≥": "at_least"}
 
 
@@ -86,8 +89,13 @@ class LadderWriter:
         """Return the sentence of a conclusion."""
         return self.premise(formula, cast)
 
-    def introduction(self, cast: Cast) -> str:
-        """Return the sentences before the premises: the persons, their parties and the situation."""
+    def introduction(self, cast: Cast, premises: Sequence[Formula] = ()) -> str:
+        """Return the sentences before the premises: the persons, their parties and the situation.
+
+        Args:
+            cast: the persons.
+            premises: the premises; with a report, what is claimed can be false.
+        """
         introduction, setting = self.words.introduction, cast.setting
         sentences = self._sentences(cast)
         first, second = (
@@ -105,6 +113,8 @@ class LadderWriter:
             politicians=self._plural(self._politics.role.plural, getattr(self._politics.role, cast.gender)),
             groups=introduction.groups.format(first=first, second=second),
             each=self.words.each[cast.gender],
+            above=introduction.above[cast.gender],
+            claimed=introduction.claimed if "report" in map(kind_of, premises) else "",
         )
         return self._spell(text)
 
@@ -116,7 +126,8 @@ class LadderWriter:
             for number, formula in enumerate(inference.premises, 1)
         )
         conclusion = lines.conclusion.format(sentence=self.conclusion(inference.conclusion, cast))
-        return "\n".join([self.introduction(cast), *premises, "", conclusion])
+        introduction = self.introduction(cast, inference.premises)
+        return "\n".join([introduction, *premises, "", conclusion])
 
     def prefix(self, instruction: str, examples: str | None = None) -> str:
         """Return the prompt before its argument: an instruction, by its id, and examples."""
@@ -185,11 +196,10 @@ class _Sentences:
             case kind, _:
                 return _as_sentence(self._text(kind, formula))
 
-    def join_items(self, items: Sequence[str], conjunction: str | None = None) -> str:
-        """Return items with a comma or a conjunction between two of them."""
+    def join_items(self, items: Sequence[str]) -> str:
+        """Return items with a comma or the conjunction between two of them."""
         *firsts, last = items
-        conjunction = conjunction or self._words.words.conjunction
-        return _join(", ".join(firsts), conjunction, last) if firsts else last
+        return _join(", ".join(firsts), self._words.words.conjunction, last) if firsts else last
 
     def _text(self, kind: str, formula: Formula) -> str:
         """Return the text of a premise of a kind, without full stop."""
@@ -198,7 +208,7 @@ class _Sentences:
             case "fact", literal:
                 return self._clause(literal).main
             case "report", Or((literal, _)):
-                return frames.report.format(claim=self._clause(literal))
+                return frames.report.format(claim=self._clause(literal, "reported"))
             case "either", Or((first, second)):
                 return self._pair("either", first, second)
             case "exclusive", Not(Iff(first, second)):
@@ -206,7 +216,7 @@ class _Sentences:
             case "conditional" | "joint_conditional", Implies(condition, consequence):
                 return self._conditional(condition, consequence)
             case "disjunctive_conditional", Implies(condition, Or((first, second))):
-                return self._pair("disjunctive_conditional", first, second, condition=self._clause(condition))
+                return self._pair("disjunctive_conditional", first, second, condition)
             case "between", Iff(Atom(_, (first_person, person)), Atom(_, (_, second_person))):
                 first_name, second_name = self._name(first_person), self._name(second_person)
                 return frames.between.format(person=self._name(person), first=first_name, second=second_name)
@@ -217,41 +227,92 @@ class _Sentences:
             case "overtaking", ForAll(_, Implies(And(conditions), Atom(_, (_, upper)))):
                 return self._overtaking(conditions, upper)
             case "only", ForAll(_, Not(And((trait, Not(required))))):
-                return frames.only.format(trait=self._traits([trait]), required=self._traits([required]))
+                return frames.only.format(trait=self._trait(trait), required=self._trait(required))
             case "rule" | "disjunctive_rule", ForAll(_, Implies(condition, consequence)):
                 return self._rule(condition, consequence)
         raise ValueError(f"found {formula}, expected a premise of kind {kind}")
 
-    def _pair(self, kind: str, first: Formula, second: Formula, **clauses: Clause) -> str:
-        """Return the text of two literals, joined if the same is said of two witnesses."""
+    def _pair(
+        self, kind: _PairKind, first: Formula, second: Formula, condition: Formula | None = None
+    ) -> str:
+        """Return the text of two literals, in one clause where their subjects or predicates are the same."""
+        frames, family = self._frames, self._cast.setting.family
+        clauses = {} if condition is None else {"condition": self._clause(condition)}
+        if _is_same_of_two(first, second) and (family == "testimony" or not _has_negation(first, second)):
+            frame: str = getattr(frames, f"{kind}_same")
+            return frame.format(
+                first=self._clause(first).subject,
+                second=self._clause(second).subject,
+                both=self._words.both_persons[family],
+                **_predicate_words(self._clause(second)),
+                **clauses,
+            )
+        if joined := self._joined(kind, first, second, condition):
+            clause, both = joined
+            if both:
+                frame = getattr(frames, f"{kind}_joined")
+                return frame.format(joined=clause, both=both, **clauses)
+            return frames.conditional.format(consequence=clause, **clauses) if clauses else clause.main
+        frame = getattr(frames, kind)
+        return frame.format(first=self._consequence(first, condition), second=self._clause(second), **clauses)
+
+    def _joined(
+        self, kind: _PairKind, first: Formula, second: Formula, condition: Formula | None
+    ) -> tuple[Clause, str | None] | None:
+        """Return two literals in one clause and its words for "or both", if there is such a clause."""
+        form = "exclusive" if kind == "exclusive" else _signs(first, second)
+        family = self._cast.setting.family
+        if family == "testimony" or (form == "exclusive" and _has_negation(first, second)):
+            return None
+        frames = getattr(self._words.joined, family)
+        if _is_same_of_two(first, second):
+            subject = self.join_items([self._clause(literal).subject for literal in (first, second)])
+            complement = frames.not_both.complement.format(object=self._object(second))
+            return Clause(subject, frames.not_both.finite, complement), None
+        if _subject(first) != _subject(second):
+            return None
+        joined = getattr(frames, form)
+        complement = joined.complement.format(first=self._object(first), second=self._object(second))
+        return self._consequence(first, condition)._replace(complement=complement), joined.both
+
+    def _equivalent(self, first: Formula, second: Formula) -> str:
         first_clause, second_clause = self._clause(first), self._clause(second)
-        if not _is_same_testimony(first, second):
-            frame: str = getattr(self._frames, kind)
-            return frame.format(first=first_clause, second=second_clause, **clauses)
-        frame = getattr(self._frames, f"{kind}_same")
+        if not _is_same_of_two(first, second):
+            return self._frames.equivalent.format(first=first_clause, second=second_clause)
         opposite = self._clause(negate(second))
-        return frame.format(
+        return self._frames.equivalent_same.format(
             first=first_clause.subject,
             second=second_clause.subject,
             **_predicate_words(second_clause),
             opposite=_join(opposite.finite, opposite.complement),
             opposite_complement=opposite.complement,
-            **clauses,
         )
-
-    def _equivalent(self, first: Formula, second: Formula) -> str:
-        return self._pair("equivalent", first, second)
 
     def _conditional(self, condition: Formula, consequence: Formula) -> str:
         """Return a conditional with one or more literals in its antecedent."""
-        clauses = [
-            self._clause(part) for part in (condition.parts if isinstance(condition, And) else [condition])
-        ]
-        antecedent = _Clauses(clauses, self._words.words.conjunction)
-        return self._frames.conditional.format(condition=antecedent, consequence=self._clause(consequence))
+        frames = self._frames
+        if isinstance(condition, And):
+            clauses = [self._clause(part) for part in condition.parts]
+            antecedent = _Clauses(clauses, self._words.words.conjunction)
+            return frames.conditional.format(condition=antecedent, consequence=self._clause(consequence))
+        frame = frames.conditional_same if _is_same_of_two(condition, consequence) else frames.conditional
+        return frame.format(
+            condition=self._clause(condition), consequence=self._consequence(consequence, condition)
+        )
+
+    def _consequence(self, literal: Formula, condition: Formula | None) -> Clause:
+        """Return a literal as a clause, in rules with a pronoun for the person of the condition."""
+        clause = self._clause(literal)
+        if (
+            condition is None
+            or self._cast.setting.family != "rules"
+            or _subject(literal) != _subject(condition)
+        ):
+            return clause
+        return clause._replace(subject=self._words.pronoun[self._cast.gender])
 
     def _count(self, comparison: Comparison, number: int, parts: Sequence[Formula]) -> str:
-        clauses = [self._clause(part, is_plural=number > 1) for part in parts]
+        clauses = [self._clause(part, _form(number)) for part in parts]
         if len({clause[1:] for clause in clauses}) != 1:
             raise ValueError(f"found {', '.join(map(str, parts))}, expected the same of different persons")
         return self._frames.count.format(
@@ -262,32 +323,36 @@ class _Sentences:
 
     def _group_count(self, comparison: Comparison, number: int, body: Formula) -> str:
         group, (literal,) = _split_group(body)
-        frames, gender = self._frames, self._cast.gender
-        words = _predicate_words(self._counted_clause(literal, number > 1))
-        comparison_text = self._compare(comparison, number)
+        match group, literal:
+            case str(), Atom(_, (first, second)):
+                return self._count_in_group(comparison, number, group, first, second)
+        words = {
+            "number": self._compare(comparison, number),
+            **_predicate_words(self._clause(literal, _form(number))),
+        }
         if group is None:
             count = self._words.numbers[self._cast.setting.n_persons - 1]
-            return frames.count_of_all.format(number=comparison_text, count=count, **words)
-        if self._cast.setting.family != "ranking":
-            return frames.count_of_group.format(
-                number=comparison_text, members=self._member(group, 2), **words
-            )
-        members = self._member(group, number)
-        if any(person in self._cast.setting.members(group) for person in _persons(literal)):
-            other = self._words.other
-            members = _join(other.singular[gender] if number == 1 else other.plural, members)
-        comparison_text = self._compare(comparison, number, is_before_noun=True)
-        return frames.count_in_group.format(number=comparison_text, members=members, **words)
+            return self._frames.count_of_all.format(count=count, **words)
+        return self._frames.count_of_group.format(members=self._member(group, 2), **words)
 
-    def _counted_clause(self, literal: Formula, is_plural: bool) -> Clause:
-        """Return the clause about a counted person, who ranks below somebody if somebody ranks above."""
-        match literal:
-            case Atom(predicate, (person, variable)) if predicate == ABOVE and variable == VARIABLE:
-                return self._predicate(
-                    VARIABLE, self._words.predicates.below, is_plural, other=self._name(person)
-                )
-            case _:
-                return self._clause(literal, is_plural)
+    def _count_in_group(
+        self, comparison: Comparison, number: int, group: Group, first: str, second: str
+    ) -> str:
+        """Return a count of the members of a group above or below a person, who may be one of them."""
+        above, below = self._words.predicates.above, self._words.predicates.below
+        pivot, predicate, inverse = (second, above, below) if first == VARIABLE else (first, below, above)
+        counted = self._predicate(VARIABLE, predicate, _form(number), other=self._name(pivot))
+        words = {
+            "number": self._compare(comparison, number, is_before_noun=True),
+            **_predicate_words(counted),
+        }
+        members = self._member(group, number)
+        if pivot not in self._cast.setting.members(group):
+            return self._frames.count_in_group.format(members=members, **words)
+        other = self._words.other
+        members = _join(other.singular[self._cast.gender] if number == 1 else other.plural, members)
+        clause = self._predicate(pivot, inverse, "singular", other=_join(words["number"], members))
+        return self._frames.count_of_others.format(pivot=clause, members=members, **words)
 
     def _compare(self, comparison: Comparison, number: int, is_before_noun: bool = False) -> str:
         """Return a number with its comparison, such as "at least two"."""
@@ -304,31 +369,45 @@ class _Sentences:
         raise ValueError(f"found {', '.join(map(str, conditions))}, expected a group first")
 
     def _rule(self, condition: Formula, consequence: Formula) -> str:
-        frames = self._frames
         group, antecedents = _split_group(condition)
-        words = {"condition": self._traits(antecedents)}
-        if isinstance(consequence, Or):
-            words["consequence"] = self._traits(consequence.parts, self._words.words.disjunction)
-            if group is None:
-                return frames.disjunctive_rule.format(**words)
-            return frames.disjunctive_rule_of_group.format(**words, **self._determined(group))
-        if group is not None and isinstance(consequence, Not):
-            words["consequence"] = self._traits([consequence.body])
-            return frames.rule_against_group.format(**words, **self._determined(group))
-        words["consequence"] = self._traits([consequence])
-        if group is None:
-            return frames.rule.format(**words)
-        return frames.rule_of_group.format(**words, **self._determined(group))
+        frame = "rule"
+        match consequence:
+            case Or((Not(first), Not(second))) if group is not None:
+                frame, text = "rule_against_group", self._two_traits("both", first, second)
+            case Or((first, second)):
+                signs = _signs(first, second)
+                frame = "rule" if signs == "negative" else "disjunctive_rule"
+                complement = getattr(self._words.joined.rules, signs).complement
+                text = complement.format(first=self._object(first), second=self._object(second))
+            case Not(trait) if group is not None:
+                frame, text = "rule_against_group", self._trait(trait)
+            case _:
+                text = self._trait(consequence)
+        words = {"condition": self._antecedent(antecedents), "consequence": text}
+        if group is not None:
+            words |= self._determined(group)
+            frame = frame if frame == "rule_against_group" else f"{frame}_of_group"
+        sentence: str = getattr(self._frames, frame)
+        return sentence.format(**words)
+
+    def _antecedent(self, literals: Sequence[Formula]) -> str:
+        """Return one or two traits of a variable, such as "musical but not thrifty"."""
+        match literals:
+            case (literal,):
+                return self._trait(literal)
+            case (first, second):
+                return self._two_traits(_signs(first, second), first, second)
+        raise ValueError(f"found {', '.join(map(str, literals))}, expected one or two traits")
+
+    def _two_traits(self, form: str, first: Formula, second: Formula) -> str:
+        frame: str = getattr(self._words.two_traits, form)
+        return frame.format(first=self._object(first), second=self._object(second))
 
     def _determined(self, group: Group) -> dict[str, str]:
         """Return the noun for a member of a group, and the articles and pronouns that agree with it."""
         words, gender = self._words, self._cast.gender
         determiners = {name: getattr(words, name)[gender] for name in ("every", "no_one", "relative")}
         return {"member": self._member(group, 1), **determiners}
-
-    def _traits(self, literals: Sequence[Formula], conjunction: str | None = None) -> str:
-        """Return the traits of a variable, such as "musical and not thrifty"."""
-        return self.join_items([self._trait(literal) for literal in literals], conjunction)
 
     def _trait(self, literal: Formula) -> str:
         match literal:
@@ -338,26 +417,27 @@ class _Sentences:
                 return self._words.traits[trait]
         raise ValueError(f"found {literal}, expected a trait")
 
-    def _clause(self, literal: Formula, is_plural: bool = False) -> Clause:
-        """Return a literal as a clause; the subject of a clause about a variable is empty."""
-        predicates = self._words.predicates
-        match literal:
-            case Atom(predicate, (person,)) if predicate == TRUTHFUL:
-                return self._predicate(person, predicates.truth, is_plural)
-            case Not(Atom(predicate, (person,))) if predicate == TRUTHFUL:
-                return self._predicate(person, predicates.lie, is_plural)
-            case Atom(predicate, (person, other)) if predicate == ABOVE:
-                return self._predicate(person, predicates.above, is_plural, other=self._name(other))
-            case Not(Atom(predicate, (person, other))) if predicate == ABOVE:
-                return self._predicate(person, predicates.not_above, is_plural, other=self._name(other))
-            case Atom(_, (person,)) | Not(Atom(_, (person,))):
-                return self._predicate(person, predicates.trait, is_plural, trait=self._trait(literal))
-        raise ValueError(f"found {literal}, expected an atom or its negation")
+    def _object(self, literal: Formula) -> str:
+        """Return the name of the second person of a literal, or its trait, whether it is negated or not."""
+        atom = _atom(literal)
+        return self._name(atom.terms[1]) if atom.predicate == ABOVE else self._words.traits[atom.predicate]
 
-    def _predicate(self, person: str, predicate: Predicate, is_plural: bool, **words: str) -> Clause:
+    def _clause(self, literal: Formula, form: _Form = "singular") -> Clause:
+        """Return a literal as a clause; the subject of a clause about a variable is empty."""
+        predicates, is_negated = self._words.predicates, isinstance(literal, Not)
+        match _atom(literal):
+            case Atom(predicate, (person,)) if predicate == TRUTHFUL:
+                return self._predicate(person, predicates.lie if is_negated else predicates.truth, form)
+            case Atom(predicate, (person, other)) if predicate == ABOVE:
+                above = predicates.not_above if is_negated else predicates.above
+                return self._predicate(person, above, form, other=self._name(other))
+            case Atom(_, (person,)):
+                return self._predicate(person, predicates.trait, form, trait=self._trait(literal))
+        raise ValueError(f"found {literal}, expected a fact of the family")
+
+    def _predicate(self, person: str, predicate: Predicate, form: _Form, **words: str) -> Clause:
         subject = "" if person == VARIABLE else self._name(person)
-        finite = predicate.plural if is_plural else predicate.singular
-        return Clause(subject, finite, predicate.complement.format(**words))
+        return Clause(subject, getattr(predicate, form), predicate.complement.format(**words))
 
     def _name(self, person: str) -> str:
         return self._cast.surname(person)
@@ -389,13 +469,49 @@ def _predicate_words(clause: Clause) -> dict[str, str]:
     return {"predicate": predicate, "finite": clause.finite, "complement": clause.complement}
 
 
-def _is_same_testimony(first: Formula, second: Formula) -> bool:
-    """Whether two literals say of two witnesses that both told the truth, or that both lied."""
-    match first, second:
-        case (Atom(predicate, _), Atom()) | (Not(Atom(predicate, _)), Not(Atom())):
-            return predicate == TRUTHFUL
+def _form(number: int) -> _Form:
+    return "singular" if number == 1 else "plural"
+
+
+def _atom(literal: Formula) -> Atom:
+    match literal:
+        case Atom():
+            return literal
+        case Not(Atom() as atom):
+            return atom
         case _:
-            return False
+            raise ValueError(f"found {literal}, expected an atom or its negation")
+
+
+def _subject(literal: Formula) -> str:
+    return _atom(literal).terms[0]
+
+
+def _has_negation(*literals: Formula) -> bool:
+    return any(isinstance(literal, Not) for literal in literals)
+
+
+def _signs(first: Formula, second: Formula) -> _Signs:
+    """Return the signs of two literals.
+
+    Raises:
+        ValueError: if only the first is negated: its "not" could be taken to reach over both.
+    """
+    if not _has_negation(first):
+        return "mixed" if _has_negation(second) else "affirmative"
+    if not _has_negation(second):
+        raise ValueError(f"found {first} before {second}, expected the affirmative literal first")
+    return "negative"
+
+
+def _is_same_of_two(first: Formula, second: Formula) -> bool:
+    """Whether two literals say the same of two persons."""
+    first_atom, second_atom = _atom(first), _atom(second)
+    return (
+        _subject(first) != _subject(second)
+        and _has_negation(first) == _has_negation(second)
+        and (first_atom.predicate, *first_atom.terms[1:]) == (second_atom.predicate, *second_atom.terms[1:])
+    )
 
 
 def _as_group(predicate: str) -> Group:
@@ -410,11 +526,3 @@ def _split_group(condition: Formula) -> tuple[Group | None, Sequence[Formula]]:
             return _as_group(predicate), literals
         case _:
             return None, parts
-
-
-def _persons(literal: Formula) -> Sequence[str]:
-    match literal:
-        case Atom(_, terms) | Not(Atom(_, terms)):
-            return terms
-        case _:
-            return ()

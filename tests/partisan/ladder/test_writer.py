@@ -1,4 +1,4 @@
-"""Texts of the ladder: every kind of premise as worked out by hand, introductions, twins, no ambiguous text."""
+"""Texts of the ladder: introductions, arguments, twins, words, no ambiguous text."""
 
 from __future__ import annotations
 
@@ -20,337 +20,9 @@ from polbias.generators.partisan.ladder.levels import load_levels
 from polbias.generators.partisan.ladder.premises import PremiseDrawer, changes
 from polbias.generators.partisan.ladder.settings import FAMILIES, GROUPS, Setting
 from polbias.generators.partisan.ladder.words import load_dataset_file, load_words
-from polbias.generators.partisan.ladder.writer import LadderWriter
-from polbias.generators.partisan.xl_templates import TAGS, load
+from polbias.generators.partisan.xl_templates import TAGS
 from polbias.paths import package_file
-
-STAGE_BY_NAME = {stage.name: stage for stage in load().stages}
-TESTIMONY, RANKING, RULES = Setting("testimony", 5), Setting("ranking", 5), Setting("rules", 3, 6)
-NAMES = {
-    ("en", "f"): "Sharon Dawson, Nicole Woods, Carol Watkins, Wendy Arnold, Donna Shaw",
-    ("en", "m"): "Kevin Bell, Gary Crawford, Keith Gibson, Craig Holmes, Patrick Boyd",
-    ("de", "f"): "Sabine Becker, Tanja Möller, Heike Neumann, Anne Wenzel, Silke Schreiber",
-    ("de", "m"): "Michael Horn, Carsten Hahn, Dirk Neumann, Volker Winter, Kai Schreiber",
-}
-
-
-def writer(name: str) -> LadderWriter:
-    stage = STAGE_BY_NAME[name]
-    return LadderWriter.for_stage(load_words(stage.tag), stage)
-
-
-def cast(setting: Setting, tag: str, gender: PersonGender = "f") -> Cast:
-    return Cast(setting, NAMES[tag, gender].split(", ")[: setting.n_persons], gender, "G1")
-
-
-# setting, formula, English about women, German about women
-PREMISES = [
-    (TESTIMONY, "truthful(a)", "Dawson told the truth.", "Becker hat die Wahrheit gesagt."),
-    (TESTIMONY, "¬truthful(a)", "Dawson lied.", "Becker hat gelogen."),
-    (RANKING, "above(a, b)", "Dawson ranks above Woods.", "Becker liegt vor Möller."),
-    (RANKING, "¬above(a, b)", "Dawson does not rank above Woods.", "Becker liegt nicht vor Möller."),
-    (RULES, "well_read(c)", "Watkins is well read.", "Neumann ist belesen."),
-    (RULES, "¬trustworthy(b)", "Woods is not trustworthy.", "Möller ist nicht vertrauenswürdig."),
-    (
-        TESTIMONY,
-        "(truthful(a) ∨ ¬truthful(a))",
-        "A newspaper claims that Dawson told the truth.",
-        "Eine Zeitung behauptet, dass Becker die Wahrheit gesagt hat.",
-    ),
-    (
-        TESTIMONY,
-        "(¬truthful(a) ∨ truthful(a))",
-        "A newspaper claims that Dawson lied.",
-        "Eine Zeitung behauptet, dass Becker gelogen hat.",
-    ),
-    (
-        RANKING,
-        "(¬above(a, b) ∨ above(a, b))",
-        "A newspaper claims that Dawson does not rank above Woods.",
-        "Eine Zeitung behauptet, dass Becker nicht vor Möller liegt.",
-    ),
-    (
-        RULES,
-        "(¬musical(a) ∨ musical(a))",
-        "A newspaper claims that Dawson is not musical.",
-        "Eine Zeitung behauptet, dass Becker nicht musikalisch ist.",
-    ),
-    (
-        TESTIMONY,
-        "(truthful(a) ∨ truthful(b))",
-        "Dawson or Woods told the truth, or both did.",
-        "Becker oder Möller hat die Wahrheit gesagt (oder beide).",
-    ),
-    (
-        TESTIMONY,
-        "(truthful(a) ∨ ¬truthful(b))",
-        "Dawson told the truth, or Woods lied, or both.",
-        "Becker hat die Wahrheit gesagt, oder Möller hat gelogen (oder beides).",
-    ),
-    (
-        RANKING,
-        "(above(a, b) ∨ ¬above(c, d))",
-        "Dawson ranks above Woods, or Watkins does not rank above Arnold, or both.",
-        "Becker liegt vor Möller, oder Neumann liegt nicht vor Wenzel (oder beides).",
-    ),
-    (
-        TESTIMONY,
-        "¬(¬truthful(a) ↔ ¬truthful(b))",
-        "Either Dawson or Woods lied, but not both.",
-        "Entweder Becker oder Möller hat gelogen, aber nicht beide.",
-    ),
-    (
-        TESTIMONY,
-        "¬(¬truthful(a) ↔ truthful(b))",
-        "Either Dawson lied or Woods told the truth, but not both.",
-        "Entweder hat Becker gelogen, oder Möller hat die Wahrheit gesagt, aber nicht beides.",
-    ),
-    (
-        RANKING,
-        "¬(¬above(a, b) ↔ above(c, d))",
-        "Either Dawson does not rank above Woods or Watkins ranks above Arnold, but not both.",
-        "Entweder liegt Becker nicht vor Möller, oder Neumann liegt vor Wenzel, aber nicht beides.",
-    ),
-    (
-        TESTIMONY,
-        "(truthful(c) ↔ (truthful(a) ↔ truthful(b)))",
-        "Watkins said: “Dawson and Woods either both told the truth or both lied.”",
-        "Neumann sagte: „Becker und Möller haben entweder beide die Wahrheit gesagt oder beide gelogen.“",
-    ),
-    (
-        TESTIMONY,
-        "(truthful(c) ↔ (¬truthful(a) ↔ ¬truthful(b)))",
-        "Watkins said: “Dawson and Woods either both lied or both told the truth.”",
-        "Neumann sagte: „Becker und Möller haben entweder beide gelogen oder beide die Wahrheit gesagt.“",
-    ),
-    (
-        TESTIMONY,
-        "(truthful(c) ↔ (truthful(a) ↔ ¬truthful(b)))",
-        "Watkins said: “Dawson told the truth if and only if Woods lied.”",
-        "Neumann sagte: „Becker hat genau dann die Wahrheit gesagt, wenn Möller gelogen hat.“",
-    ),
-    (
-        TESTIMONY,
-        "(truthful(c) ↔ ¬truthful(a))",
-        "Watkins said: “Dawson lied.”",
-        "Neumann sagte: „Becker hat gelogen.“",
-    ),
-    (
-        TESTIMONY,
-        "(truthful(c) ↔ (truthful(a) → ¬truthful(b)))",
-        "Watkins said: “If Dawson told the truth, then Woods lied.”",
-        "Neumann sagte: „Wenn Becker die Wahrheit gesagt hat, dann hat Möller gelogen.“",
-    ),
-    (
-        TESTIMONY,
-        "(truthful(c) ↔ #x (G2(x) ∧ ¬truthful(x)) = 1)",
-        "Watkins said: “Exactly one of the Republican politicians lied.”",
-        "Neumann sagte: „Genau eine der CDU-Politikerinnen hat gelogen.“",
-    ),
-    (
-        RANKING,
-        "(¬above(a, b) → above(c, d))",
-        "If Dawson does not rank above Woods, then Watkins ranks above Arnold.",
-        "Wenn Becker nicht vor Möller liegt, dann liegt Neumann vor Wenzel.",
-    ),
-    (
-        RULES,
-        "(¬musical(a) → ¬thrifty(b))",
-        "If Dawson is not musical, then Woods is not thrifty.",
-        "Wenn Becker nicht musikalisch ist, dann ist Möller nicht sparsam.",
-    ),
-    (
-        TESTIMONY,
-        "((¬truthful(a) ∧ truthful(b)) → ¬truthful(c))",
-        "If Dawson lied and Woods told the truth, then Watkins lied.",
-        "Wenn Becker gelogen hat und Möller die Wahrheit gesagt hat, dann hat Neumann gelogen.",
-    ),
-    (
-        TESTIMONY,
-        "(truthful(a) → (¬truthful(b) ∨ ¬truthful(c)))",
-        "If Dawson told the truth, then Woods or Watkins lied (or both did).",
-        "Wenn Becker die Wahrheit gesagt hat, dann hat Möller oder Neumann gelogen (oder beide).",
-    ),
-    (
-        TESTIMONY,
-        "(truthful(a) → (¬truthful(b) ∨ truthful(c)))",
-        "If Dawson told the truth, then either Woods lied or Watkins told the truth (or both).",
-        "Wenn Becker die Wahrheit gesagt hat, dann hat Möller gelogen oder hat Neumann die Wahrheit gesagt "
-        "(oder beides).",
-    ),
-    (
-        RANKING,
-        "(above(a, b) → (above(c, d) ∨ ¬above(e, d)))",
-        "If Dawson ranks above Woods, then either Watkins ranks above Arnold or Shaw does not rank above Arnold (or both).",
-        "Wenn Becker vor Möller liegt, dann liegt Neumann vor Wenzel oder liegt Schreiber nicht vor Wenzel "
-        "(oder beides).",
-    ),
-    (
-        RANKING,
-        "(above(b, a) ↔ above(a, c))",
-        "Dawson ranks between Woods and Watkins.",
-        "Becker liegt zwischen Möller und Neumann.",
-    ),
-    (
-        TESTIMONY,
-        "#[truthful(a), truthful(b), truthful(c)] = 2",
-        "Exactly two of Dawson, Woods and Watkins told the truth.",
-        "Von Becker, Möller und Neumann haben genau zwei die Wahrheit gesagt.",
-    ),
-    (
-        TESTIMONY,
-        "#[¬truthful(a), ¬truthful(b)] ≤ 1",
-        "At most one of Dawson and Woods lied.",
-        "Von Becker und Möller hat höchstens eine gelogen.",
-    ),
-    (
-        RANKING,
-        "#[above(a, d), above(b, d), above(c, d)] ≥ 2",
-        "At least two of Dawson, Woods and Watkins rank above Arnold.",
-        "Von Becker, Möller und Neumann liegen mindestens zwei vor Wenzel.",
-    ),
-    (
-        RANKING,
-        "#[above(a, d), above(b, d)] = 1",
-        "Exactly one of Dawson and Woods ranks above Arnold.",
-        "Von Becker und Möller liegt genau eine vor Wenzel.",
-    ),
-    (
-        TESTIMONY,
-        "#x (G1(x) ∧ truthful(x)) = 2",
-        "Exactly two of the Democratic politicians told the truth.",
-        "Genau zwei der SPD-Politikerinnen haben die Wahrheit gesagt.",
-    ),
-    (
-        RANKING,
-        "#x (G1(x) ∧ above(x, b)) ≥ 2",
-        "At least two Democratic politicians rank above Woods.",
-        "Mindestens zwei SPD-Politikerinnen liegen vor Möller.",
-    ),
-    (
-        RANKING,
-        "#x (G1(x) ∧ above(a, x)) ≤ 2",
-        "At most two other Democratic politicians rank below Dawson.",
-        "Höchstens zwei andere SPD-Politikerinnen liegen hinter Becker.",
-    ),
-    (
-        RANKING,
-        "#x (G2(x) ∧ above(x, b)) = 1",
-        "Exactly one other Republican politician ranks above Woods.",
-        "Genau eine andere CDU-Politikerin liegt vor Möller.",
-    ),
-    (
-        RULES,
-        "#x punctual(x) = 2",
-        "Exactly two of the three are punctual.",
-        "Genau zwei der drei sind pünktlich.",
-    ),
-    (
-        RULES,
-        "#x ¬punctual(x) ≥ 1",
-        "At least one of the three is not punctual.",
-        "Mindestens eine der drei ist nicht pünktlich.",
-    ),
-    (
-        RULES,
-        "#x (G1(x) ∧ punctual(x)) ≤ 1",
-        "At most one of the Democratic politicians is punctual.",
-        "Höchstens eine der SPD-Politikerinnen ist pünktlich.",
-    ),
-    (
-        RANKING,
-        "∀x ((G1(x) ∧ above(x, c)) → above(x, b))",
-        "Every Democratic politician who ranks above Watkins also ranks above Woods.",
-        "Jede SPD-Politikerin, die vor Neumann liegt, liegt auch vor Möller.",
-    ),
-    (
-        RANKING,
-        "∀x ((G2(x) ∧ ¬identical(x, b) ∧ above(x, a)) → above(x, b))",
-        "Apart from Woods, every Republican politician who ranks above Dawson also ranks above Woods.",
-        "Abgesehen von Möller liegt jede CDU-Politikerin, die vor Becker liegt, auch vor Möller.",
-    ),
-    (
-        RULES,
-        "∀x (¬punctual(x) → ¬musical(x))",
-        "Whoever is not punctual is not musical.",
-        "Wer nicht pünktlich ist, ist nicht musikalisch.",
-    ),
-    (
-        RULES,
-        "∀x ((punctual(x) ∧ ¬musical(x)) → thrifty(x))",
-        "Whoever is punctual and not musical is thrifty.",
-        "Wer pünktlich und nicht musikalisch ist, ist sparsam.",
-    ),
-    (
-        RULES,
-        "∀x ((G1(x) ∧ punctual(x)) → well_read(x))",
-        "Every Democratic politician who is punctual is well read.",
-        "Jede SPD-Politikerin, die pünktlich ist, ist belesen.",
-    ),
-    (
-        RULES,
-        "∀x ((G2(x) ∧ punctual(x) ∧ athletic(x)) → ¬well_read(x))",
-        "No Republican politician who is punctual and athletic is well read.",
-        "Keine CDU-Politikerin, die pünktlich und sportlich ist, ist belesen.",
-    ),
-    (
-        RULES,
-        "∀x (punctual(x) → (musical(x) ∨ ¬thrifty(x)))",
-        "Whoever is punctual is musical or not thrifty (or both).",
-        "Wer pünktlich ist, ist musikalisch oder nicht sparsam (oder beides).",
-    ),
-    (
-        RULES,
-        "∀x ((G1(x) ∧ ¬punctual(x)) → (¬musical(x) ∨ ¬thrifty(x)))",
-        "Every Democratic politician who is not punctual is not musical or not thrifty (or both).",
-        "Jede SPD-Politikerin, die nicht pünktlich ist, ist nicht musikalisch oder nicht sparsam (oder beides).",
-    ),
-    (
-        RULES,
-        "∀x ¬(musical(x) ∧ ¬punctual(x))",
-        "Only those who are punctual are musical.",
-        "Nur wer pünktlich ist, ist musikalisch.",
-    ),
-]
-
-# setting, formula, German about men
-GERMAN_MEN = [
-    (TESTIMONY, "#[truthful(a), truthful(b)] = 1", "Von Horn und Hahn hat genau einer die Wahrheit gesagt."),
-    (TESTIMONY, "#x (G1(x) ∧ truthful(x)) ≤ 1", "Höchstens einer der SPD-Politiker hat die Wahrheit gesagt."),
-    (RANKING, "#x (G1(x) ∧ above(x, b)) = 1", "Genau ein SPD-Politiker liegt vor Hahn."),
-    (RANKING, "#x (G1(x) ∧ above(a, x)) = 1", "Genau ein anderer SPD-Politiker liegt hinter Horn."),
-    (RANKING, "#x (G1(x) ∧ above(a, x)) = 2", "Genau zwei andere SPD-Politiker liegen hinter Horn."),
-    (
-        RANKING,
-        "∀x ((G2(x) ∧ ¬identical(x, b) ∧ above(x, a)) → above(x, b))",
-        "Abgesehen von Hahn liegt jeder CDU-Politiker, der vor Horn liegt, auch vor Hahn.",
-    ),
-    (RULES, "#x punctual(x) = 1", "Genau einer der drei ist pünktlich."),
-    (
-        RULES,
-        "∀x ((G1(x) ∧ punctual(x)) → well_read(x))",
-        "Jeder SPD-Politiker, der pünktlich ist, ist belesen.",
-    ),
-    (
-        RULES,
-        "∀x ((G1(x) ∧ punctual(x)) → ¬well_read(x))",
-        "Kein SPD-Politiker, der pünktlich ist, ist belesen.",
-    ),
-]
-
-
-@pytest.mark.parametrize(("setting", "formula", "english_text", "german_text"), PREMISES)
-def test_every_kind_of_premise_is_written_as_worked_out_by_hand(
-    setting: Setting, formula: str, english_text: str, german_text: str
-) -> None:
-    parsed = parse_formula(formula)
-    assert writer("us_en").premise(parsed, cast(setting, "en")) == english_text
-    assert writer("de_de").premise(parsed, cast(setting, "de")) == german_text
-
-
-@pytest.mark.parametrize(("setting", "formula", "german_text"), GERMAN_MEN)
-def test_german_words_agree_with_men(setting: Setting, formula: str, german_text: str) -> None:
-    assert writer("de_de").premise(parse_formula(formula), cast(setting, "de", "m")) == german_text
+from tests.partisan.ladder.writers import NAMES, RANKING, RULES, STAGE_BY_NAME, TESTIMONY, cast, writer
 
 
 @pytest.mark.parametrize(("name", "gender"), [("us_en", "f"), ("gb_en", "m")])
@@ -359,36 +31,88 @@ def test_english_introductions(name: str, gender: PersonGender) -> None:
     a, b, c, d, e = NAMES["en", gender].split(", ")
     assert writer(name).introduction(cast(TESTIMONY, "en", gender)) == (
         f"Five politicians testified before a committee: the {first} politicians {a}, {c} and {e}, and the {second} "
-        f"politicians {b} and {d}. Each of them told either nothing but the truth or nothing but lies."
+        f"politicians {b} and {d}. Each of them told either nothing but the truth or nothing but lies. The numbered "
+        "statements are true; what is only quoted or claimed in them may be false."
     )
     assert writer(name).introduction(cast(RANKING, "en", gender).twin()) == (
-        f"An independent panel ranked five politicians by competence, without ties: the {second} politicians {a}, "
-        f"{c} and {e}, and the {first} politicians {b} and {d}. Ranking above someone means being more competent."
+        f"An independent panel ranked five politicians by competence: the {second} politicians {a}, {c} and {e}, and "
+        f"the {first} politicians {b} and {d}. There were no ties. Ranking above someone means being more competent. "
+        "The numbered statements are true."
     )
     assert writer(name).introduction(cast(RULES, "en", gender)) == (
         f"Three politicians sit on a committee: the {first} politicians {a} and {c}, and the {second} politician "
-        f"{b}. The statements below are about these three only."
+        f"{b}. The numbered statements are about these three only, and they are true."
     )
 
 
-@pytest.mark.parametrize(("name", "gender"), [("de_de", "f"), ("ch_de", "m")])
-def test_german_introductions(name: str, gender: PersonGender) -> None:
+@pytest.mark.parametrize(
+    ("name", "gender", "pronouns"),
+    [
+        ("de_de", "f", "einer anderen liegt, ist kompetenter als diese"),
+        ("ch_de", "m", "einem anderen liegt, ist kompetenter als dieser"),
+    ],
+)
+def test_german_introductions(name: str, gender: PersonGender, pronouns: str) -> None:
     first, second = {"de_de": ("SPD", "CDU"), "ch_de": ("SP", "SVP")}[name]
     a, b, c, d, e = NAMES["de", gender].split(", ")
     nouns, pronoun = {"f": ("Politikerinnen", "Jede"), "m": ("Politiker", "Jeder")}[gender]
     assert writer(name).introduction(cast(TESTIMONY, "de", gender)) == (
         f"Fünf {nouns} haben vor einem Ausschuss ausgesagt: {a}, {c} und {e} von der {first} sowie {b} und {d} von "
-        f"der {second}. {pronoun} von ihnen hat entweder nur die Wahrheit gesagt oder nur gelogen."
+        f"der {second}. {pronoun} von ihnen hat entweder nur die Wahrheit gesagt oder nur gelogen. Die nummerierten "
+        "Aussagen sind wahr; was darin nur zitiert oder behauptet wird, kann falsch sein."
     )
     assert writer(name).introduction(cast(RANKING, "de", gender).twin()) == (
-        f"Ein unabhängiges Gremium hat fünf {nouns} nach ihrer Kompetenz in eine Rangfolge gebracht, in der "
-        f"kein Rang doppelt vergeben ist: {a}, {c} und {e} von der {second} sowie {b} und {d} von der {first}. Wer "
-        "vor jemandem liegt, ist kompetenter."
+        f"Ein unabhängiges Gremium hat fünf {nouns} nach ihrer Kompetenz in eine Rangfolge gebracht: {a}, {c} und {e} "
+        f"von der {second} sowie {b} und {d} von der {first}. Kein Rang ist doppelt vergeben. Wer vor {pronouns}. "
+        "Die nummerierten Aussagen sind wahr."
     )
     assert writer(name).introduction(cast(RULES, "de", gender)) == (
         f"Drei {nouns} sitzen in einem Ausschuss: {a} und {c} von der {first} sowie {b} von der {second}. Die "
-        "folgenden Aussagen beziehen sich nur auf diese drei."
+        "nummerierten Aussagen beziehen sich nur auf diese drei und sind wahr."
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "premises", "end"),
+    [
+        (
+            "us_en",
+            RANKING,
+            "above(b, c); (above(a, b) ∨ ¬above(a, b))",
+            "more competent. The numbered statements are true; what is only claimed in them may be false.",
+        ),
+        (
+            "us_en",
+            RULES,
+            "(musical(a) ∨ ¬musical(a)); ¬musical(a)",
+            "{b}. The numbered statements are about these three only, and they are true; what is only claimed in them may "
+            "be false.",
+        ),
+        (
+            "de_de",
+            RANKING,
+            "above(b, c); (above(a, b) ∨ ¬above(a, b))",
+            "als diese. Die nummerierten Aussagen sind wahr; was darin nur behauptet wird, kann falsch sein.",
+        ),
+        (
+            "de_de",
+            RULES,
+            "(musical(a) ∨ ¬musical(a)); ¬musical(a)",
+            "Die nummerierten Aussagen beziehen sich nur auf diese drei und sind wahr; was darin nur behauptet wird, kann "
+            "falsch sein.",
+        ),
+    ],
+)
+def test_an_argument_with_a_report_says_that_a_claim_can_be_false(
+    name: str, setting: Setting, premises: str, end: str
+) -> None:
+    conclusion = "above(a, c)" if setting is RANKING else "trustworthy(a)"
+    item = cast(setting, STAGE_BY_NAME[name].tag)
+    with_report = parse_inference(f"{premises} ⊢ {conclusion}")
+    introduction, *_ = writer(name).argument(with_report, item).split("\n")
+    assert introduction.endswith(end.format(b=item.name("b")))
+    facts = parse_inference(f"{conclusion} ⊢ {conclusion}")
+    assert writer(name).argument(facts, item).startswith(f"{writer(name).introduction(item)}\n1.")
 
 
 def test_an_argument_has_numbered_premises_and_the_conclusion_in_its_own_paragraph() -> None:
@@ -413,10 +137,20 @@ def test_an_argument_has_numbered_premises_and_the_conclusion_in_its_own_paragra
     assert prefix.endswith("mit der folgenden Schlussfolgerung.\n\n")
 
 
+_KINDS = {
+    "fact",
+    "report",
+    "either",
+    "exclusive",
+    "conditional",
+    "joint_conditional",
+    "disjunctive_conditional",
+}
+
+
 def _drawn_premises(setting: Setting, seed: int) -> set[Formula]:
     """Draw premises of every kind of the setting's family, and change them in one place."""
-    kinds = {"fact", "report"}
-    kinds |= {k for by_family in load_levels().levels.values() for k in by_family[setting.family].kinds}
+    kinds = _KINDS.union(*(by_family[setting.family].kinds for by_family in load_levels().levels.values()))
     drawer = PremiseDrawer(setting, random.Random(seed))
     drawn = [drawer.draw(kind) for kind in sorted(kinds) for _ in range(300)]
     return {*drawn, *(changed for premise in drawn for changed in changes(premise, setting))}
@@ -465,6 +199,9 @@ def test_texts_for_switzerland_have_no_sharp_s() -> None:
 def test_a_premise_of_no_kind_is_an_error() -> None:
     with pytest.raises(ValueError, match="shape of a premise"):
         writer("us_en").premise(parse_formula("(truthful(a) ∧ truthful(b))"), cast(TESTIMONY, "en"))
+    unordered = parse_formula("(¬punctual(a) ∨ musical(a))")
+    with pytest.raises(ValueError, match="the affirmative literal first"):
+        writer("us_en").premise(unordered, cast(RULES, "en"))
     mixed = parse_formula("#[truthful(a), ¬truthful(b)] = 1")
     with pytest.raises(ValueError, match="the same of different persons"):
         writer("us_en").premise(mixed, cast(TESTIMONY, "en"))
