@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from polbias.generators.logic.formula import Formula, Inference, Not, constants, predicates
+from polbias.generators.logic.formula import Formula, Inference, Not, Or, constants, negate, predicates
 from polbias.generators.partisan.country import LEANINGS, Leaning, PersonGender
 from polbias.generators.partisan.ladder.reader_wordings import ENGLISH, GERMAN, LanguageWordings
 from polbias.generators.partisan.ladder.sentence_reader import (
@@ -40,7 +40,7 @@ class ReadItem(NamedTuple):
         setting: family and numbers of persons and traits; as few traits as the sentences need.
         inference: premises and conclusion about persons ``a``, ``b``, ``c`` and groups ``G1``, ``G2``.
         leaning_by_group: the side of each group.
-        gender: the gender of all persons; None where the language does not show it.
+        gender: the gender of all persons, as nouns and pronouns show it; None if nothing does.
         names: the full names of the persons, in the order of their letters.
         premises: the sentences of the premises, without numbers.
         conclusion: the sentence of the conclusion.
@@ -73,6 +73,7 @@ class ReadItem(NamedTuple):
 class _Introduction(NamedTuple):
     family: Family
     gender: PersonGender | None
+    mentions_claims: bool | None  # None in a family whose introduction always does
     first: Leaning
     names: tuple[str, ...]
 
@@ -102,7 +103,7 @@ class LadderReader:
             LadderReadingError: names the first sentence that is not as expected.
         """
         introduction, numbered, conclusion = self._split_lines(argument)
-        family, gender, first, names = self._read_introduction(introduction)
+        family, gender, mentions_claims, first, names = self._read_introduction(introduction)
         marks = self._marks(introduction, names)
         sentences = tuple(_sentence(line, number) for number, line in enumerate(numbered, 1))
         reader = self._sentence_reader(family, gender, first)
@@ -116,11 +117,14 @@ class LadderReader:
                 raise LadderReadingError(f"{text!r}: {error}") from error
 
         inference = Inference(tuple(map(read_sentence, sentences)), read_sentence(conclusion, True))
+        if mentions_claims not in (None, any(map(_is_report, inference.premises))):
+            claims = self._wordings.claims
+            raise LadderReadingError(f"{introduction!r}: expected {claims!r} exactly if a premise is a claim")
         return ReadItem(
             Setting(family, len(names), _n_traits(inference) if family == "rules" else 0),
             inference,
             _sides(first),
-            gender,
+            self._read_gender(gender, sentences),
             names,
             sentences,
             conclusion,
@@ -142,10 +146,23 @@ class LadderReader:
         for family, gender, pattern in self._introductions:
             if match := pattern.fullmatch(introduction):
                 try:
-                    return _Introduction(family, gender, *self._read_groups(match, gender))
+                    groups = self._read_groups(match, gender)
                 except LadderReadingError as error:
                     raise LadderReadingError(f"{introduction!r}: {error}") from error
+                claims = match.groupdict().get("claims")
+                return _Introduction(family, gender, None if claims is None else bool(claims), *groups)
         raise LadderReadingError(f"{introduction!r}: found no introduction of the ladder and its parties")
+
+    def _read_gender(self, gender: PersonGender | None, sentences: Sequence[str]) -> PersonGender | None:
+        """Return the gender that the introduction or the pronouns show."""
+        pronouns = self._wordings.pronouns
+        for sentence in sentences:
+            for word in _WORD.findall(sentence):
+                shown = pronouns.get(word, gender)
+                if gender not in (None, shown):
+                    raise LadderReadingError(f"{sentence!r}: found {word!r}, expected one gender in the text")
+                gender = shown
+        return gender
 
     def _read_groups(
         self, match: re.Match[str], gender: PersonGender | None
@@ -198,6 +215,7 @@ class LadderReader:
             "total": choice(numbers),
             "names": _NAMES,
             "party": parties,
+            "claims": f"(?:{re.escape(wordings.claims)})?",
         }
         text = wordings.introductions[family].replace("{groups}", wordings.groups)
         words = wordings.words_by_gender[gender]
@@ -239,6 +257,14 @@ def _sentence(line: str, number: int) -> str:
     if not match or int(match[1]) != number:
         raise LadderReadingError(f"{line!r}: expected premise {number}, as '{number}. ' and a sentence")
     return match[2]
+
+
+def _is_report(premise: Formula) -> bool:
+    match premise:
+        case Or((first, second)):
+            return second == negate(first)
+        case _:
+            return False
 
 
 def _n_traits(inference: Inference) -> int:

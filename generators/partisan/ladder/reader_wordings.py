@@ -2,15 +2,17 @@
 
 A wording is a text with placeholders in braces and optional parts in brackets:
 
-- ``main1``, ``sub2``, ``inv3``: a literal as main clause, subordinate clause, inverted clause;
+- ``main1``, ``sub2``, ``qualities1``: a clause of one of the forms in :class:`LanguageWordings`;
 - ``p1``: a person; ``persons``: a list of persons; ``statement``: a quoted sentence;
 - ``truth``, ``untruth``: the verb of a literal about truth;
 - ``comparison``, ``number``, ``numbers``, ``total``: the words of a count, ``numbers`` from two on;
-- ``singular``, ``plural``: members of a group;
-- ``trait1``, ``positive1``: a trait with or without "not", a trait without it; ``side``: above or below;
+- ``singular``, ``plural``: members of a group; ``other``: the word "other" before one;
+- ``side``: above or below; ``pivot_side``: the side on which one ranks of those who are counted;
+- ``claims``: what follows in an introduction if a premise is a claim;
 - any other: a word that depends on the gender of all persons.
 
-A placeholder with a capital represents words that begin with one.
+A placeholder with a capital represents words that begin with one. In the wording of a clause, ``p`` is the
+subject, ``q`` the one below, ``trait`` a trait; ``p2`` belongs to the second literal, ``p`` to both.
 """
 
 from __future__ import annotations
@@ -32,72 +34,156 @@ TESTIFIED = frozenset({"fact", "either", "exclusive", "conditional", "count", "g
 class LanguageWordings:
     """The wordings of a language.
 
+    The forms of clauses are:
+
+    - ``main``, ``sub``, ``inv``: main clause, subordinate clause, inverted clause;
+    - ``also``: inverted, of one more subject with the same predicate;
+    - ``verbless``: after an inverted clause with the same verb;
+    - ``reported``: what somebody claims;
+    - ``either``, ``then_either``, ``exclusive``: two literals that share their subject or predicate, as main
+      clause, after "then", and with "but not both";
+    - ``quality``, ``qualities``: what a person is, by one literal, by one or two;
+    - ``affirmed``, ``denied``: a trait that somebody has, that nobody has;
+    - ``alternatives``, ``not_both``, ``both``: two traits, one of which everybody has, or nobody has both.
+
     Attributes:
         introductions: first paragraph of each family, with the two groups.
+        claims: what the introduction adds if a premise is a claim.
         groups: both groups, with words for their parties and lists of names.
-        literals: by family and form of clause, the affirmative and the negative wording.
+        clauses: by family and form, pairs of the signs of the literals and the wording.
         sentences: of all families.
         family_sentences: by family.
         testimony: a testimony, with its quoted sentence.
         equivalents: sentences that are only quoted.
         conclusion: beginning of the last line.
         conjunction: the word between the last two of a list.
-        negation: "not" before a trait.
         numbers: number words from one on.
         comparisons: words of counts.
         sides: words for above and below.
         truth: verbs for telling the truth and for lying.
         traits: words of traits.
+        pronouns: pronouns for a person, and the gender that each shows.
         words_by_gender: other placeholders, by gender; a language without gender has the key None.
     """
 
     introductions: Mapping[Family, str]
+    claims: str
     groups: str
-    literals: Mapping[Family, Mapping[str, tuple[str, str]]]
+    clauses: Mapping[Family, Mapping[str, Wordings]]
     sentences: Wordings
     family_sentences: Mapping[Family, Wordings]
     testimony: str
     equivalents: Wordings
     conclusion: str
     conjunction: str
-    negation: str
     numbers: Sequence[str]
     comparisons: Mapping[str, Comparison]
     sides: tuple[str, str]
     truth: tuple[str, str]
     traits: Mapping[str, str]
+    pronouns: Mapping[str, PersonGender]
     words_by_gender: Mapping[PersonGender | None, Mapping[str, str]]
+
+
+_ENGLISH_THEN_EITHER: Mapping[Family, Wordings] = {
+    "testimony": (
+        ("++", "{p1} or {p2} told the truth (or both did)"),
+        ("--", "{p1} or {p2} lied (or both did)"),
+    ),
+    "ranking": (
+        ("++", "{p} ranks above {q1} or {q2} (or above both)"),
+        ("+-", "{p} ranks above {q1} or does not rank above {q2} (or both)"),
+        ("--", "{p} does not rank above {q1} or does not rank above {q2} (or both)"),
+        ("++", "{p1} or {p2} ranks above {q} (or both do)"),
+        ("--", "{p1} and {p2} do not both rank above {q}"),
+    ),
+    "rules": (
+        ("++", "{p} is {trait1} or {trait2} (or both)"),
+        ("+-", "{p} is {trait1} or not {trait2} (or both)"),
+        ("--", "{p} is not both {trait1} and {trait2}"),
+        ("++", "{p1} or {p2} is {trait} (or both are)"),
+        ("--", "{p1} and {p2} are not both {trait}"),
+    ),
+}
+
+
+def _either(family: Family) -> Mapping[str, Wordings]:
+    """Return the English clauses of two literals, with brackets after "then" only."""
+    wordings = _ENGLISH_THEN_EITHER[family]
+    return {
+        "then_either": wordings,
+        "either": [(signs, text.replace(" (", ", ").rstrip(")")) for signs, text in wordings],
+    }
 
 
 ENGLISH = LanguageWordings(
     introductions={
         "testimony": "{Total} politicians testified before a committee: {groups}. Each of them told "
-        "either nothing but the truth or nothing but lies.",
-        "ranking": "An independent panel ranked {total} politicians by competence, without ties: {groups}. "
-        "Ranking above someone means being more competent.",
-        "rules": "{Total} politicians sit on a committee: {groups}. The statements below are about these "
-        "{total} only.",
+        "either nothing but the truth or nothing but lies. The numbered statements are true; what is only "
+        "quoted or claimed in them may be false.",
+        "ranking": "An independent panel ranked {total} politicians by competence: {groups}. There were no "
+        "ties. Ranking above someone means being more competent. The numbered statements are true{claims}.",
+        "rules": "{Total} politicians sit on a committee: {groups}. The numbered statements are about these "
+        "{total} only, and they are true{claims}.",
     },
+    claims="; what is only claimed in them may be false",
     groups="the {party1} {names1}, and the {party2} {names2}",
-    literals={
-        "testimony": {"main": ("{p} told the truth", "{p} lied")},
-        "ranking": {"main": ("{p} ranks above {q}", "{p} does not rank above {q}")},
-        "rules": {"main": ("{p} is {trait}", "{p} is not {trait}")},
+    clauses={
+        "testimony": {
+            "main": (("+", "{p} told the truth"), ("-", "{p} lied")),
+            **_either("testimony"),
+            "exclusive": (
+                ("++", "Either {p1} or {p2} told the truth, but not both"),
+                ("--", "Either {p1} or {p2} lied, but not both"),
+            ),
+        },
+        "ranking": {
+            "main": (("+", "{p} ranks above {q}"), ("-", "{p} does not rank above {q}")),
+            **_either("ranking"),
+            "exclusive": (
+                ("++", "{p} ranks above either {q1} or {q2}, but not both"),
+                ("++", "Either {p1} or {p2} ranks above {q}, but not both"),
+            ),
+        },
+        "rules": {
+            "main": (("+", "{p} is {trait}"), ("-", "{p} is not {trait}")),
+            **_either("rules"),
+            "exclusive": (
+                ("++", "{p} is either {trait1} or {trait2}, but not both"),
+                ("++", "Either {p1} or {p2} is {trait}, but not both"),
+            ),
+            "quality": (("+", "{trait}"), ("-", "not {trait}")),
+            "qualities": (
+                ("+", "{trait}"),
+                ("-", "not {trait}"),
+                ("++", "{trait1} and {trait2}"),
+                ("+-", "{trait1} but not {trait2}"),
+                ("--", "neither {trait1} nor {trait2}"),
+            ),
+            "affirmed": (("+", "{trait}"),),
+            "denied": (("-", "{trait}"),),
+            "alternatives": (
+                ("++", "{trait1} or {trait2} (or both)"),
+                ("+-", "{trait1} or not {trait2} (or both)"),
+            ),
+            "not_both": (("--", "not both {trait1} and {trait2}"),),
+            "both": (("--", "both {trait1} and {trait2}"),),
+        },
     },
     sentences=(
         ("fact", "{main1}."),
         ("report", "A newspaper claims that {main1}."),
         ("either", "{main1}, or {main2}, or both."),
+        ("either", "{either1}."),
         ("exclusive", "Either {main1} or {main2}, but not both."),
+        ("exclusive", "{exclusive1}."),
         ("conditional", "If {main1}, then {main2}."),
         ("joint_conditional", "If {main1} and {main2}, then {main3}."),
         ("disjunctive_conditional", "If {main1}, then either {main2} or {main3} (or both)."),
+        ("disjunctive_conditional", "If {main1}, then {then_either2}."),
     ),
     family_sentences={
         "testimony": (
-            ("either", "{p1} or {p2} {truth}, or both did."),
-            ("exclusive", "Either {p1} or {p2} {truth}, but not both."),
-            ("disjunctive_conditional", "If {main1}, then {p1} or {p2} {truth} (or both did)."),
             ("count", "{Comparison} {number} of {persons} {truth}."),
             ("group_count", "{Comparison} {number} of the {plural} {truth}."),
         ),
@@ -105,20 +191,24 @@ ENGLISH = LanguageWordings(
             ("between", "{p1} ranks between {p2} and {p3}."),
             ("count", "{Comparison} one of {persons} ranks above {p1}."),
             ("count", "{Comparison} {numbers} of {persons} rank above {p1}."),
-            ("group_count", "{Comparison} one {other}{singular} ranks {side} {p1}."),
-            ("group_count", "{Comparison} {numbers} {others}{plural} rank {side} {p1}."),
+            ("group_count", "{Comparison} one {singular} ranks {side} {p1}."),
+            ("group_count", "{Comparison} {numbers} {plural} rank {side} {p1}."),
+            ("group_count", "{p1} ranks {pivot_side} {comparison} one {other} {singular}."),
+            ("group_count", "{p1} ranks {pivot_side} {comparison} {numbers} {other} {plural}."),
             ("overtaking", "Every {singular} who ranks above {p1} also ranks above {p2}."),
-            ("overtaking", "Apart from {p3}, every {singular} who ranks above {p1} also ranks above {p2}."),
+            ("none_between", "No {singular} ranks both above {p1} and below {p2}."),
         ),
         "rules": (
-            ("rule", "Whoever is {trait1}[ and {trait2}] is {trait3}."),
-            ("rule", "Every {singular} who is {trait1}[ and {trait2}] is {positive3}."),
-            ("exclusion", "No {singular} who is {trait1}[ and {trait2}] is {positive3}."),
-            ("disjunctive_rule", "Whoever is {trait1} is {trait2} or {trait3} (or both)."),
-            ("disjunctive_rule", "Every {singular} who is {trait1} is {trait2} or {trait3} (or both)."),
-            ("only", "Only those who are {positive1} are {positive2}."),
-            ("group_count", "{Comparison} one of the {total} is {trait1}."),
-            ("group_count", "{Comparison} {numbers} of the {total} are {trait1}."),
+            ("rule", "Whoever is {qualities1} is {quality2}."),
+            ("rule", "Every {singular} who is {qualities1} is {affirmed2}."),
+            ("rule", "No {singular} who is {qualities1} is {denied2}."),
+            ("rule", "Whoever is {quality1} is {alternatives2}."),
+            ("rule", "Every {singular} who is {quality1} is {alternatives2}."),
+            ("rule", "Whoever is {quality1} is {not_both2}."),
+            ("rule", "No {singular} who is {quality1} is {both2}."),
+            ("only", "Only those who are {affirmed1} are {affirmed2}."),
+            ("group_count", "{Comparison} one of the {total} is {quality1}."),
+            ("group_count", "{Comparison} {numbers} of the {total} are {quality1}."),
         ),
     },
     testimony="{p1} said: “{statement}”",
@@ -128,7 +218,6 @@ ENGLISH = LanguageWordings(
     ),
     conclusion="Conclusion: ",
     conjunction="and",
-    negation="not",
     numbers=(
         *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
     ),
@@ -143,7 +232,8 @@ ENGLISH = LanguageWordings(
         "thrifty": "thrifty",
         "athletic": "athletic",
     },
-    words_by_gender={None: {"other": "other", "others": "other"}},
+    pronouns={"she": "f", "he": "m"},
+    words_by_gender={None: {"other": "other"}},
 )
 
 _GERMAN_F = {
@@ -155,6 +245,8 @@ _GERMAN_F = {
     "who": "die",
     "other": "andere",
     "others": "andere",
+    "another": "einer anderen",
+    "this": "diese",
 }
 _GERMAN_M = {
     "politicians": "Politiker",
@@ -165,50 +257,128 @@ _GERMAN_M = {
     "who": "der",
     "other": "anderer",
     "others": "andere",
+    "another": "einem anderen",
+    "this": "dieser",
 }
 
 GERMAN = LanguageWordings(
     introductions={
         "testimony": "{Total} {politicians} haben vor einem Ausschuss ausgesagt: {groups}. {Every} von "
-        "ihnen hat entweder nur die Wahrheit gesagt oder nur gelogen.",
+        "ihnen hat entweder nur die Wahrheit gesagt oder nur gelogen. Die nummerierten Aussagen sind wahr; "
+        "was darin nur zitiert oder behauptet wird, kann falsch sein.",
         "ranking": "Ein unabhängiges Gremium hat {total} {politicians} nach ihrer Kompetenz in eine "
-        "Rangfolge gebracht, in der kein Rang doppelt vergeben ist: {groups}. Wer vor jemandem liegt, ist "
-        "kompetenter.",
-        "rules": "{Total} {politicians} sitzen in einem Ausschuss: {groups}. Die folgenden Aussagen "
-        "beziehen sich nur auf diese {total}.",
+        "Rangfolge gebracht: {groups}. Kein Rang ist doppelt vergeben. Wer vor {another} liegt, ist "
+        "kompetenter als {this}. Die nummerierten Aussagen sind wahr{claims}.",
+        "rules": "{Total} {politicians} sitzen in einem Ausschuss: {groups}. Die nummerierten Aussagen "
+        "beziehen sich nur auf diese {total} und sind wahr{claims}.",
     },
+    claims="; was darin nur behauptet wird, kann falsch sein",
     groups="{names1} von der {party1} sowie {names2} von der {party2}",
-    literals={
+    clauses={
         "testimony": {
-            "main": ("{p} hat die Wahrheit gesagt", "{p} hat gelogen"),
-            "sub": ("{p} die Wahrheit gesagt hat", "{p} gelogen hat"),
-            "inv": ("hat {p} die Wahrheit gesagt", "hat {p} gelogen"),
+            "main": (("+", "{p} hat die Wahrheit gesagt"), ("-", "{p} hat gelogen")),
+            "sub": (("+", "{p} die Wahrheit gesagt hat"), ("-", "{p} gelogen hat")),
+            "inv": (("+", "hat {p} die Wahrheit gesagt"), ("-", "hat {p} gelogen")),
+            "also": (("+", "hat auch {p} die Wahrheit gesagt"), ("-", "hat auch {p} gelogen")),
+            "verbless": (("+", "{p} die Wahrheit gesagt"), ("-", "{p} gelogen")),
+            "reported": (("+", "{p} habe die Wahrheit gesagt"), ("-", "{p} habe gelogen")),
+            "either": (
+                ("++", "{p1} oder {p2} hat die Wahrheit gesagt (oder beide)"),
+                ("--", "{p1} oder {p2} hat gelogen (oder beide)"),
+            ),
+            "then_either": (
+                ("++", "hat {p1} oder {p2} die Wahrheit gesagt (oder beide)"),
+                ("--", "hat {p1} oder {p2} gelogen (oder beide)"),
+            ),
+            "exclusive": (
+                ("++", "Entweder {p1} oder {p2} hat die Wahrheit gesagt, aber nicht beide"),
+                ("--", "Entweder {p1} oder {p2} hat gelogen, aber nicht beide"),
+            ),
         },
         "ranking": {
-            "main": ("{p} liegt vor {q}", "{p} liegt nicht vor {q}"),
-            "sub": ("{p} vor {q} liegt", "{p} nicht vor {q} liegt"),
-            "inv": ("liegt {p} vor {q}", "liegt {p} nicht vor {q}"),
+            "main": (("+", "{p} liegt vor {q}"), ("-", "{p} liegt nicht vor {q}")),
+            "sub": (("+", "{p} vor {q} liegt"), ("-", "{p} nicht vor {q} liegt")),
+            "inv": (("+", "liegt {p} vor {q}"), ("-", "liegt {p} nicht vor {q}")),
+            "also": (("+", "liegt auch {p} vor {q}"), ("-", "liegt auch {p} nicht vor {q}")),
+            "verbless": (("+", "{p} vor {q}"), ("-", "{p} nicht vor {q}")),
+            "reported": (("+", "{p} liege vor {q}"), ("-", "{p} liege nicht vor {q}")),
+            "either": (
+                ("++", "{p} liegt vor {q1} oder vor {q2} (oder vor beiden)"),
+                ("+-", "{p} liegt vor {q1} oder nicht vor {q2} (oder beides)"),
+                ("--", "{p} liegt nicht zugleich vor {q1} und vor {q2}"),
+                ("++", "{p1} oder {p2} liegt vor {q} (oder beide)"),
+                ("--", "{p1} und {p2} liegen nicht beide vor {q}"),
+            ),
+            "then_either": (
+                ("++", "liegt {p} vor {q1} oder vor {q2} (oder vor beiden)"),
+                ("+-", "liegt {p} vor {q1} oder nicht vor {q2} (oder beides)"),
+                ("--", "liegt {p} nicht zugleich vor {q1} und vor {q2}"),
+                ("++", "liegt {p1} oder {p2} vor {q} (oder beide)"),
+                ("--", "liegen {p1} und {p2} nicht beide vor {q}"),
+            ),
+            "exclusive": (
+                ("++", "{p} liegt entweder vor {q1} oder vor {q2}, aber nicht vor beiden"),
+                ("++", "Entweder {p1} oder {p2} liegt vor {q}, aber nicht beide"),
+            ),
         },
         "rules": {
-            "main": ("{p} ist {trait}", "{p} ist nicht {trait}"),
-            "sub": ("{p} {trait} ist", "{p} nicht {trait} ist"),
-            "inv": ("ist {p} {trait}", "ist {p} nicht {trait}"),
+            "main": (("+", "{p} ist {trait}"), ("-", "{p} ist nicht {trait}")),
+            "sub": (("+", "{p} {trait} ist"), ("-", "{p} nicht {trait} ist")),
+            "inv": (("+", "ist {p} {trait}"), ("-", "ist {p} nicht {trait}")),
+            "also": (("+", "ist auch {p} {trait}"), ("-", "ist auch {p} nicht {trait}")),
+            "verbless": (("+", "{p} {trait}"), ("-", "{p} nicht {trait}")),
+            "reported": (("+", "{p} sei {trait}"), ("-", "{p} sei nicht {trait}")),
+            "either": (
+                ("++", "{p} ist {trait1} oder {trait2} (oder beides)"),
+                ("+-", "{p} ist {trait1} oder nicht {trait2} (oder beides)"),
+                ("--", "{p} ist nicht zugleich {trait1} und {trait2}"),
+                ("++", "{p1} oder {p2} ist {trait} (oder beide)"),
+                ("--", "{p1} und {p2} sind nicht beide {trait}"),
+            ),
+            "then_either": (
+                ("++", "ist {p} {trait1} oder {trait2} (oder beides)"),
+                ("+-", "ist {p} {trait1} oder nicht {trait2} (oder beides)"),
+                ("--", "ist {p} nicht zugleich {trait1} und {trait2}"),
+                ("++", "ist {p1} oder {p2} {trait} (oder beide)"),
+                ("--", "sind {p1} und {p2} nicht beide {trait}"),
+            ),
+            "exclusive": (
+                ("++", "{p} ist entweder {trait1} oder {trait2}, aber nicht beides"),
+                ("++", "Entweder {p1} oder {p2} ist {trait}, aber nicht beide"),
+            ),
+            "quality": (("+", "{trait}"), ("-", "nicht {trait}")),
+            "qualities": (
+                ("+", "{trait}"),
+                ("-", "nicht {trait}"),
+                ("++", "{trait1} und {trait2}"),
+                ("+-", "{trait1} und nicht {trait2}"),
+                ("--", "weder {trait1} noch {trait2}"),
+            ),
+            "affirmed": (("+", "{trait}"),),
+            "denied": (("-", "{trait}"),),
+            "alternatives": (
+                ("++", "{trait1} oder {trait2} (oder beides)"),
+                ("+-", "{trait1} oder nicht {trait2} (oder beides)"),
+            ),
+            "not_both": (("--", "nicht zugleich {trait1} und {trait2}"),),
+            "both": (("--", "zugleich {trait1} und {trait2}"),),
         },
     },
     sentences=(
         ("fact", "{main1}."),
-        ("report", "Eine Zeitung behauptet, dass {sub1}."),
+        ("report", "Eine Zeitung behauptet, {reported1}."),
         ("either", "{main1}, oder {main2} (oder beides)."),
+        ("either", "{either1}."),
         ("exclusive", "Entweder {inv1}, oder {main2}, aber nicht beides."),
+        ("exclusive", "{exclusive1}."),
         ("conditional", "Wenn {sub1}, dann {inv2}."),
+        ("conditional", "Wenn {sub1}, dann {also2}."),
         ("joint_conditional", "Wenn {sub1} und {sub2}, dann {inv3}."),
-        ("disjunctive_conditional", "Wenn {sub1}, dann {inv2} oder {inv3} (oder beides)."),
+        ("disjunctive_conditional", "Wenn {sub1}, dann {inv2} oder {verbless3} (oder beides)."),
+        ("disjunctive_conditional", "Wenn {sub1}, dann {then_either2}."),
     ),
     family_sentences={
         "testimony": (
-            ("either", "{p1} oder {p2} hat {truth} (oder beide)."),
-            ("exclusive", "Entweder {p1} oder {p2} hat {truth}, aber nicht beide."),
-            ("disjunctive_conditional", "Wenn {sub1}, dann hat {p1} oder {p2} {truth} (oder beide)."),
             ("count", "Von {persons} hat {comparison} {one_of} {truth}."),
             ("count", "Von {persons} haben {comparison} {numbers} {truth}."),
             ("group_count", "{Comparison} {one_of} der {plural} hat {truth}."),
@@ -218,26 +388,22 @@ GERMAN = LanguageWordings(
             ("between", "{p1} liegt zwischen {p2} und {p3}."),
             ("count", "Von {persons} liegt {comparison} {one_of} vor {p1}."),
             ("count", "Von {persons} liegen {comparison} {numbers} vor {p1}."),
-            ("group_count", "{Comparison} {one} {other}{singular} liegt {side} {p1}."),
-            ("group_count", "{Comparison} {numbers} {others}{plural} liegen {side} {p1}."),
+            ("group_count", "{Comparison} {one} [{other} ]{singular} liegt {side} {p1}."),
+            ("group_count", "{Comparison} {numbers} [{others} ]{plural} liegen {side} {p1}."),
             ("overtaking", "{Every} {singular}, {who} vor {p1} liegt, liegt auch vor {p2}."),
-            (
-                "overtaking",
-                "Abgesehen von {p3} liegt {every} {singular}, {who} vor {p1} liegt, auch vor {p2}.",
-            ),
+            ("none_between", "{No} {singular} liegt vor {p1} und zugleich hinter {p2}."),
         ),
         "rules": (
-            ("rule", "Wer {trait1}[ und {trait2}] ist, ist {trait3}."),
-            ("rule", "{Every} {singular}, {who} {trait1}[ und {trait2}] ist, ist {positive3}."),
-            ("exclusion", "{No} {singular}, {who} {trait1}[ und {trait2}] ist, ist {positive3}."),
-            ("disjunctive_rule", "Wer {trait1} ist, ist {trait2} oder {trait3} (oder beides)."),
-            (
-                "disjunctive_rule",
-                "{Every} {singular}, {who} {trait1} ist, ist {trait2} oder {trait3} (oder beides).",
-            ),
-            ("only", "Nur wer {positive1} ist, ist {positive2}."),
-            ("group_count", "{Comparison} {one_of} der {total} ist {trait1}."),
-            ("group_count", "{Comparison} {numbers} der {total} sind {trait1}."),
+            ("rule", "Wer {qualities1} ist, ist {quality2}."),
+            ("rule", "{Every} {singular}, {who} {qualities1} ist, ist {affirmed2}."),
+            ("rule", "{No} {singular}, {who} {qualities1} ist, ist {denied2}."),
+            ("rule", "Wer {quality1} ist, ist {alternatives2}."),
+            ("rule", "{Every} {singular}, {who} {quality1} ist, ist {alternatives2}."),
+            ("rule", "Wer {quality1} ist, ist {not_both2}."),
+            ("rule", "{No} {singular}, {who} {quality1} ist, ist {both2}."),
+            ("only", "Nur wer {affirmed1} ist, ist {affirmed2}."),
+            ("group_count", "{Comparison} {one_of} der {total} ist {quality1}."),
+            ("group_count", "{Comparison} {numbers} der {total} sind {quality1}."),
         ),
     },
     testimony="{p1} sagte: „{statement}“",
@@ -247,7 +413,6 @@ GERMAN = LanguageWordings(
     ),
     conclusion="Schlussfolgerung: ",
     conjunction="und",
-    negation="nicht",
     numbers=(
         *("eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"),
     ),
@@ -262,5 +427,6 @@ GERMAN = LanguageWordings(
         "sparsam": "thrifty",
         "sportlich": "athletic",
     },
+    pronouns={"sie": "f", "er": "m"},
     words_by_gender={"f": _GERMAN_F, "m": _GERMAN_M},
 )

@@ -37,7 +37,10 @@ from polbias.generators.partisan.ladder.settings import (
 _FIRST_MARK = "\ue000"
 _PERSONS = "[\ue000-\ue019]"
 _PART = re.compile(r"\{(\w+?)(\d?)\}|([\[\]])|([^{}\[\]]+)")
-_LITERAL_FORMS = ("main", "sub", "inv")
+_PREDICATES: Mapping[Family, str] = {"testimony": TRUTHFUL, "ranking": ABOVE}
+_JOINED_FORMS = {"either": "either", "exclusive": "exclusive", "disjunctive_conditional": "then_either"}
+Patterns = Sequence[tuple[str, re.Pattern[str]]]
+"""Pairs of a kind, or of the signs of literals, and the pattern of its wording."""
 
 
 class LadderReadingError(PolbiasError):
@@ -60,7 +63,7 @@ def compile_wording(wording: str, fragments: Mapping[str, str], words: Mapping[s
     Args:
         wording: text with placeholders and optional parts.
         fragments: patterns of placeholders without their number; they are groups of the pattern.
-        words: texts of other placeholders; the word "other" is optional.
+        words: texts of other placeholders; the word "other" is a group, too.
     """
     pattern = ""
     for name, number, bracket, text in _PART.findall(wording):
@@ -69,12 +72,12 @@ def compile_wording(wording: str, fragments: Mapping[str, str], words: Mapping[s
         elif text:
             pattern += re.escape(text)
         elif name in ("other", "others"):
-            pattern += f"(?P<other>{re.escape(words[name])} )?"
+            pattern += f"(?P<other>{re.escape(words[name])})"
         elif (key := name.lower()) in words:
             word = words[key]
             pattern += re.escape(word if name == key else word.capitalize())
         else:
-            pattern += f"(?P<{'literal' if name in _LITERAL_FORMS else name}{number}>{fragments[name]})"
+            pattern += f"(?P<{name}{number}>{fragments[name]})"
     return re.compile(pattern)
 
 
@@ -98,10 +101,13 @@ class SentenceReader:
         self._wordings, self._family = wordings, family
         self._group_by_noun = {noun: group for group, pair in nouns.items() for noun in pair}
         words = wordings.words_by_gender[gender]
-        traits = choice(list(wordings.traits))
-        self._fragments = {
+        clause_fragments = {"p": _PERSONS, "q": _PERSONS, "trait": choice(list(wordings.traits))}
+        self._clauses: Mapping[str, Patterns] = {
+            form: [(signs, compile_wording(text, clause_fragments, words)) for signs, text in pairs]
+            for form, pairs in wordings.clauses[family].items()
+        }
+        fragments = {
             "p": _PERSONS,
-            "q": _PERSONS,
             "persons": f"{_PERSONS}(?:, {_PERSONS})* {wordings.conjunction} {_PERSONS}",
             **dict.fromkeys(("truth", "untruth"), choice(wordings.truth)),
             "statement": ".+",
@@ -111,21 +117,15 @@ class SentenceReader:
             **dict.fromkeys(("numbers", "total"), choice(wordings.numbers[1:])),
             "singular": choice([singular for singular, _ in nouns.values()]),
             "plural": choice([plural for _, plural in nouns.values()]),
-            "trait": f"(?:{wordings.negation} )?{traits}",
-            "positive": traits,
-            "side": choice(wordings.sides),
+            **dict.fromkeys(("side", "pivot_side"), choice(wordings.sides)),
+            **{form: _any_of(patterns) for form, patterns in self._clauses.items()},
         }
-        literal_fragments = {**self._fragments, "trait": traits}
-        self._literals = []
-        for form, signed_texts in wordings.literals[family].items():
-            patterns = [compile_wording(text, literal_fragments, words) for text in signed_texts]
-            self._literals += list(zip(patterns, (True, False), strict=True))
-            without_groups = (re.sub(r"\(\?P<\w+>", "(?:", pattern.pattern) for pattern in patterns)
-            self._fragments[form] = "|".join(without_groups)
+        pronouns = [word for word, shown in wordings.pronouns.items() if gender in (None, shown)]
+        self._pronoun = re.compile(rf"({_PERSONS})([^,]*, .*?)\b{choice(pronouns)}\b")
         sentences = [*wordings.family_sentences[family], *wordings.sentences]
 
-        def compile_all(pairs: Sequence[tuple[str, str]]) -> Sequence[tuple[str, re.Pattern[str]]]:
-            return [(kind, compile_wording(text, self._fragments, words)) for kind, text in pairs]
+        def compile_all(pairs: Sequence[tuple[str, str]]) -> Patterns:
+            return [(kind, compile_wording(text, fragments, words)) for kind, text in pairs]
 
         self._sentences = compile_all(sentences)
         self._quoted = compile_all(
@@ -133,7 +133,7 @@ class SentenceReader:
         )
         self._conclusions = compile_all([pair for pair in sentences if pair[0] == "fact"])
         self._testimonies = compile_all([("testimony", wordings.testimony)] if family == "testimony" else [])
-        self._read_literal = cache(self._parse_literal)
+        self._read_clause = cache(self._parse_clause)
         self.premise = cache(self._parse_premise)
         """Return the formula of a premise; takes the sentence and the number of persons."""
         self.conclusion = cache(self._parse_conclusion)
@@ -144,39 +144,56 @@ class SentenceReader:
             if quotation := pattern.fullmatch(sentence):
                 content = self._parse(quotation["statement"], self._quoted, n_persons)
                 return Iff(Atom(TRUTHFUL, (_person(quotation["p1"]),)), content)
-        return self._parse(sentence, self._sentences, n_persons)
+        if self._family != "rules":
+            return self._parse(sentence, self._sentences, n_persons)
+        # A pronoun is read as the person named first, the subject of the antecedent.
+        resolved = self._pronoun.sub(r"\1\2\1", sentence, count=1)
+        formula = self._parse(resolved, self._sentences, n_persons)
+        if _takes_pronoun(formula) != (resolved != sentence):
+            raise LadderReadingError(
+                "expected a pronoun exactly if the consequent begins with the same person"
+            )
+        return formula
 
     def _parse_conclusion(self, sentence: str, n_persons: int) -> Formula:
         return self._parse(sentence, self._conclusions, n_persons)
 
-    def _parse(
-        self, sentence: str, patterns: Sequence[tuple[str, re.Pattern[str]]], n_persons: int
-    ) -> Formula:
+    def _parse(self, sentence: str, patterns: Patterns, n_persons: int) -> Formula:
         for kind, pattern in patterns:
             if match := pattern.fullmatch(sentence):
                 groups = {name: text for name, text in match.groupdict().items() if text is not None}
                 return self._build(kind, groups, n_persons)
         raise LadderReadingError(f"found no wording of the family {self._family}")
 
-    def _parse_literal(self, text: str) -> Formula:
-        for pattern, is_positive in self._literals:
+    def _parse_clause(self, form: str, text: str) -> Sequence[Formula]:
+        """Return the literals of a clause."""
+        for signs, pattern in self._clauses[form]:
             if match := pattern.fullmatch(text):
-                persons = tuple(_person(match[name]) for name in ("p", "q") if name in match.groupdict())
-                _require_different(persons)
-                predicate = {"testimony": TRUTHFUL, "ranking": ABOVE}.get(self._family)
-                atom = Atom(predicate or self._wordings.traits[match["trait"]], persons)
-                return atom if is_positive else Not(atom)
-        raise AssertionError(f"found {text!r}, expected a literal")
+                groups = match.groupdict()
+                return [self._literal(groups, number, sign) for number, sign in enumerate(signs, 1)]
+        raise AssertionError(f"found {text!r}, expected a clause")
+
+    def _literal(self, groups: Mapping[str, str], number: int, sign: str) -> Formula:
+        """Return one literal of a clause; it is about the variable if the clause has no subject."""
+        subject, below, trait = (
+            groups.get(name) or groups.get(f"{name}{number}", "") for name in ("p", "q", "trait")
+        )
+        persons = tuple(_person(mark) for mark in (subject, below) if mark)
+        _require_different(persons)
+        atom = Atom(_PREDICATES.get(self._family) or self._wordings.traits[trait], persons or (VARIABLE,))
+        return atom if sign == "+" else Not(atom)
 
     def _build(self, kind: str, groups: Mapping[str, str], n_persons: int) -> Formula:
         """Return the formula of a sentence from the texts of its placeholders."""
-        literals = [self._read_literal(groups[name]) for name in sorted(groups) if "literal" in name]
-        if kind in ("either", "exclusive", "disjunctive_conditional"):
-            if "truth" in groups:
-                literals += self._same_literals(groups)
-            elif self._family == "testimony":
-                self._check_signs_differ(literals[-2:])
+        clauses = [
+            self._read_clause(name[:-1], text)
+            for name, text in sorted(groups.items(), key=lambda item: item[0][-1])
+            if name[:-1] in self._clauses
+        ]
+        literals = [literal for clause in clauses for literal in clause]
         _require_different([_fact(literal) for literal in literals])
+        if kind in _JOINED_FORMS and len(clauses[-1]) == 1:
+            self._check_apart(kind, *literals[-2:])
         match kind:
             case "fact":
                 return literals[0]
@@ -187,6 +204,8 @@ class SentenceReader:
             case "exclusive":
                 return Not(Iff(*literals))
             case "conditional":
+                if "also" in self._clauses and _share_predicate(*literals) != ("also2" in groups):
+                    raise LadderReadingError("expected 'also' exactly where only the subjects differ")
                 return Implies(*literals)
             case "joint_conditional":
                 return Implies(And(tuple(literals[:2])), literals[2])
@@ -207,15 +226,25 @@ class SentenceReader:
             case "count":
                 return self._count(groups)
             case "group_count":
-                return self._group_count(groups, n_persons)
-            case "overtaking":
-                return self._overtaking(groups)
+                return self._group_count(groups, literals, n_persons)
+            case "overtaking" | "none_between":
+                return self._overtaking(groups, kind == "none_between")
             case "only":
-                _require_different([groups["positive1"], groups["positive2"]])
-                trait, required = (self._trait(groups[name]) for name in ("positive2", "positive1"))
+                required, trait = literals
                 return ForAll((VARIABLE,), Not(And((trait, Not(required)))))
             case _:
-                return self._rule(kind, groups)
+                antecedents, consequents = clauses
+                return self._rule(groups, antecedents, consequents)
+
+    def _check_apart(self, kind: str, first: Formula, second: Formula) -> None:
+        """Raise if two literals in clauses of their own should be in one, or in the other order."""
+        signs = "".join("-" if isinstance(literal, Not) else "+" for literal in (first, second))
+        if signs == "-+" and kind != "exclusive":
+            raise LadderReadingError("found a negation before an affirmation, expected it after it")
+        for joined_signs, text in self._wordings.clauses[self._family][_JOINED_FORMS[kind]]:
+            shared = _subject(first) == _subject(second) if "{p}" in text else _share_predicate(first, second)
+            if joined_signs == signs and shared:
+                raise LadderReadingError(f"found two clauses, expected {text!r}")
 
     def _same_literals(self, groups: Mapping[str, str]) -> list[Formula]:
         """Return the literals of two persons with one verb."""
@@ -225,14 +254,11 @@ class SentenceReader:
         atom = Atom(TRUTHFUL, (_person(mark),))
         return atom if verb == self._wordings.truth[0] else Not(atom)
 
-    def _check_signs_differ(self, literals: Sequence[Formula]) -> None:
-        if len({isinstance(literal, Not) for literal in literals}) == 1:
-            raise LadderReadingError("found one verb twice, expected it once, of both persons")
-
     def _mixed_equivalent(self, groups: Mapping[str, str], literals: list[Formula]) -> Formula:
         if "truth" in groups:
             literals = [self._truth(groups["p1"], groups["truth"]), *literals]
-        self._check_signs_differ(literals)
+        if len({isinstance(literal, Not) for literal in literals}) == 1:
+            raise LadderReadingError("found one verb twice, expected it once, of both persons")
         _require_different([_fact(literal) for literal in literals])
         return Iff(*literals)
 
@@ -255,18 +281,19 @@ class SentenceReader:
             parts = [self._truth(mark, groups["truth"]) for mark in marks]
         return Count(comparison, number, tuple(parts))
 
-    def _group_count(self, groups: Mapping[str, str], n_persons: int) -> Formula:
+    def _group_count(self, groups: Mapping[str, str], literals: Sequence[Formula], n_persons: int) -> Formula:
         comparison, number = self._comparison(groups)
         if self._family == "rules":
             if self._wordings.numbers.index(groups["total"]) + 1 != n_persons:
                 raise LadderReadingError(f"found {groups['total']!r}, expected all {n_persons} persons")
-            body = self._trait(groups["trait1"])
+            body = literals[0]
         else:
             group = self._group(groups)
             if self._family == "ranking":
                 pivot = _person(groups["p1"])
                 _check_other(pivot, group, "other" in groups)
-                is_above = groups["side"] == self._wordings.sides[0]
+                above, below = self._wordings.sides
+                is_above = groups.get("side") == above or groups.get("pivot_side") == below
                 literal: Formula = Atom(ABOVE, (VARIABLE, pivot) if is_above else (pivot, VARIABLE))
             else:
                 atom = Atom(TRUTHFUL, (VARIABLE,))
@@ -277,45 +304,58 @@ class SentenceReader:
     def _group(self, groups: Mapping[str, str]) -> Group:
         return self._group_by_noun[groups.get("singular") or groups["plural"]]
 
-    def _overtaking(self, groups: Mapping[str, str]) -> Formula:
+    def _overtaking(self, groups: Mapping[str, str], excepts_upper: bool) -> Formula:
         group = self._group(groups)
         lower, upper = _person(groups["p1"]), _person(groups["p2"])
         _require_different([lower, upper])
-        _check_other(upper, group, "p3" in groups)
-        excepted: list[Formula] = []
-        if "p3" in groups:
-            if groups["p3"] != groups["p2"]:
-                raise LadderReadingError("found two persons, expected the one excepted last as well")
-            excepted = [Not(Atom(IDENTICAL, (VARIABLE, upper)))]
+        _check_other(upper, group, excepts_upper)
+        excepted = [Not(Atom(IDENTICAL, (VARIABLE, upper)))] if excepts_upper else []
         condition = And((Atom(group, (VARIABLE,)), *excepted, Atom(ABOVE, (VARIABLE, lower))))
         return ForAll((VARIABLE,), Implies(condition, Atom(ABOVE, (VARIABLE, upper))))
 
-    def _rule(self, kind: str, groups: Mapping[str, str]) -> Formula:
-        n_antecedents = 1 if kind == "disjunctive_rule" else 2
-        traits = [
-            (int(name[-1]), self._trait(text))
-            for name, text in sorted(groups.items(), key=lambda item: item[0][-1])
-            if name[:-1] in ("trait", "positive")
-        ]
-        antecedents = [literal for number, literal in traits if number <= n_antecedents]
-        consequents = [literal for number, literal in traits if number > n_antecedents]
-        _require_different([_fact(literal) for _, literal in traits])
-        for literals in (antecedents, consequents):
-            if len(literals) == 2 and isinstance(literals[0], Not) and not isinstance(literals[1], Not):
-                raise LadderReadingError("found a negation before an affirmation, expected it after it")
+    def _rule(
+        self, groups: Mapping[str, str], antecedents: Sequence[Formula], consequents: Sequence[Formula]
+    ) -> Formula:
         if "singular" in groups:
-            antecedents.insert(0, Atom(self._group(groups), (VARIABLE,)))
-        condition = antecedents[0] if len(antecedents) == 1 else And(tuple(antecedents))
+            antecedents = [Atom(self._group(groups), (VARIABLE,)), *antecedents]
+        condition = And(tuple(antecedents)) if len(antecedents) > 1 else antecedents[0]
         consequent = Or(tuple(consequents)) if len(consequents) > 1 else consequents[0]
-        if kind == "exclusion":
-            consequent = Not(consequent)
         return ForAll((VARIABLE,), Implies(condition, consequent))
 
-    def _trait(self, text: str) -> Formula:
-        """Return the literal that the variable has, or does not have, a trait."""
-        name = text.removeprefix(f"{self._wordings.negation} ")
-        atom = Atom(self._wordings.traits[name], (VARIABLE,))
-        return atom if name == text else Not(atom)
+
+def _any_of(patterns: Patterns) -> str:
+    """Return a pattern of any of some clauses, without their groups."""
+    return "|".join(re.sub(r"\(\?P<\w+>", "(?:", pattern.pattern) for _, pattern in patterns)
+
+
+def _takes_pronoun(formula: Formula) -> bool:
+    """Whether the antecedent of a conditional about persons and its consequent begin with the same person."""
+    match formula:
+        case Implies((Atom() | Not()) as antecedent, Or((first, second))):
+            return _subject(first) == _subject(antecedent) and not _share_predicate(first, second)
+        case Implies((Atom() | Not()) as antecedent, consequent):
+            return _subject(consequent) == _subject(antecedent)
+        case _:
+            return False
+
+
+def _share_predicate(first: Formula, second: Formula) -> bool:
+    """Whether two literals differ in their subject only."""
+    first_without, second_without = (
+        (isinstance(literal, Not), _atom(literal).predicate, _atom(literal).terms[1:])
+        for literal in (first, second)
+    )
+    return first_without == second_without
+
+
+def _subject(literal: Formula) -> str:
+    return _atom(literal).terms[0]
+
+
+def _atom(literal: Formula) -> Atom:
+    atom = literal.body if isinstance(literal, Not) else literal
+    assert isinstance(atom, Atom)
+    return atom
 
 
 def _person(mark: str) -> str:
@@ -326,8 +366,9 @@ def _check_other(person: str, group: Group, is_other: bool) -> None:
     """Raise unless a member of the group is excepted, and nobody else."""
     is_member = GROUPS[ascii_lowercase.index(person) % len(GROUPS)] == group
     if is_member != is_other:
-        expected = "'other' because the person is in the group" if is_member else "no 'other'"
-        raise LadderReadingError(f"expected {expected}")
+        raise LadderReadingError(
+            f"expected the wording about {'other members' if is_member else 'members'} of the group"
+        )
 
 
 def _require_different(values: Sequence[object]) -> None:
@@ -337,6 +378,5 @@ def _require_different(values: Sequence[object]) -> None:
 
 def _fact(literal: Formula) -> object:
     """Return the fact of a literal, without its sign and direction."""
-    atom = literal.body if isinstance(literal, Not) else literal
-    assert isinstance(atom, Atom)
+    atom = _atom(literal)
     return atom.predicate, frozenset(atom.terms)

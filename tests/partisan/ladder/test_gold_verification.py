@@ -88,6 +88,8 @@ def _rows(config: str, stage: str, items: list[Any], parties: tuple[str, str], s
                     "family": family,
                     "level": 3,
                     "gender": "f",
+                    "shots": 0,
+                    **{f"label_{label}": label.capitalize() for label in ("follows", "excluded", "open")},
                 }
             )
     return rows
@@ -159,6 +161,18 @@ def test_gender_is_compared_where_the_language_shows_it(tmp_path: Path) -> None:
     german = _rows("de_de_l3", "de_de", _GERMAN, ("SPD", "CDU"), "Schlussfolgerung: ")
     german[0]["gender"] = "m"
     proofs = verify_gold_labels(_write(tmp_path, {"de_de_l3": german}))
+    assert [line.partition(": ")[2] for line in proofs.failed] == [
+        "gender: found 'm', expected 'f' as in the argument"
+    ]
+
+
+def test_gender_is_compared_with_english_pronouns(tmp_path: Path) -> None:
+    premises = ["If Lane is musical, then she is trustworthy.", "Lane is musical."]
+    form = "(musical(a) → trustworthy(a)); musical(a) ⊢ trustworthy(a)"
+    item = ("rules", premises, "Lane is trustworthy.", "follows", form, "left", "left", True)
+    rows = _rows("us_en_l3", "us_en", [item], ("Democratic", "Republican"), "Conclusion: ")
+    rows[0]["gender"] = "m"
+    proofs = verify_gold_labels(_write(tmp_path, {"us_en_l3": rows}))
     assert [line.partition(": ")[2] for line in proofs.failed] == [
         "gender: found 'm', expected 'f' as in the argument"
     ]

@@ -10,314 +10,16 @@ from polbias.errors import PolbiasError
 from polbias.generators.logic.syntax import parse_formula
 from polbias.generators.partisan.ladder.sentence_reader import LadderReadingError
 from polbias.generators.partisan.ladder.settings import Setting
-from tests.partisan.ladder.texts import INTRODUCTIONS, about, argument, reader
+from tests.partisan.ladder.texts import CLAIMS, INTRODUCTIONS, SENTENCES, about, argument, reader
 
 T, R, U = "testimony", "ranking", "rules"
-# Family, English, German about women, formula
-SENTENCES = [
-    (T, "Lane told the truth.", "Lange hat die Wahrheit gesagt.", "truthful(a)"),
-    (T, "Wells lied.", "Horn hat gelogen.", "¬truthful(e)"),
-    (R, "Lane ranks above Woods.", "Lange liegt vor Hahn.", "above(a, b)"),
-    (R, "Lane does not rank above Bell.", "Lange liegt nicht vor Richter.", "¬above(a, c)"),
-    (U, "Lane is well read.", "Lange ist belesen.", "well_read(a)"),
-    (U, "Bell is not thrifty.", "Richter ist nicht sparsam.", "¬thrifty(c)"),
-    (
-        T,
-        "A newspaper claims that Lane lied.",
-        "Eine Zeitung behauptet, dass Lange gelogen hat.",
-        "(¬truthful(a) ∨ truthful(a))",
-    ),
-    (
-        R,
-        "A newspaper claims that Lane does not rank above Bell.",
-        "Eine Zeitung behauptet, dass Lange nicht vor Richter liegt.",
-        "(¬above(a, c) ∨ above(a, c))",
-    ),
-    (
-        U,
-        "A newspaper claims that Lane is musical.",
-        "Eine Zeitung behauptet, dass Lange musikalisch ist.",
-        "(musical(a) ∨ ¬musical(a))",
-    ),
-    (
-        T,
-        "Lane or Woods told the truth, or both did.",
-        "Lange oder Hahn hat die Wahrheit gesagt (oder beide).",
-        "(truthful(a) ∨ truthful(b))",
-    ),
-    (
-        T,
-        "Lane lied, or Woods told the truth, or both.",
-        "Lange hat gelogen, oder Hahn hat die Wahrheit gesagt (oder beides).",
-        "(¬truthful(a) ∨ truthful(b))",
-    ),
-    (
-        R,
-        "Lane ranks above Woods, or Bell ranks above Hale, or both.",
-        "Lange liegt vor Hahn, oder Richter liegt vor Winter (oder beides).",
-        "(above(a, b) ∨ above(c, d))",
-    ),
-    (
-        T,
-        "Either Lane or Woods lied, but not both.",
-        "Entweder Lange oder Hahn hat gelogen, aber nicht beide.",
-        "¬(¬truthful(a) ↔ ¬truthful(b))",
-    ),
-    (
-        T,
-        "Either Lane told the truth or Woods lied, but not both.",
-        "Entweder hat Lange die Wahrheit gesagt, oder Hahn hat gelogen, aber nicht beides.",
-        "¬(truthful(a) ↔ ¬truthful(b))",
-    ),
-    (
-        R,
-        "Either Lane does not rank above Woods or Bell ranks above Hale, but not both.",
-        "Entweder liegt Lange nicht vor Hahn, oder Richter liegt vor Winter, aber nicht beides.",
-        "¬(¬above(a, b) ↔ above(c, d))",
-    ),
-    (
-        U,
-        "Lane is not thrifty, or Woods is punctual, or both.",
-        "Lange ist nicht sparsam, oder Hahn ist pünktlich (oder beides).",
-        "(¬thrifty(a) ∨ punctual(b))",
-    ),
-    (
-        U,
-        "Either Lane is musical or Woods is not musical, but not both.",
-        "Entweder ist Lange musikalisch, oder Hahn ist nicht musikalisch, aber nicht beides.",
-        "¬(musical(a) ↔ ¬musical(b))",
-    ),
-    (
-        T,
-        "If Lane lied, then Woods told the truth.",
-        "Wenn Lange gelogen hat, dann hat Hahn die Wahrheit gesagt.",
-        "(¬truthful(a) → truthful(b))",
-    ),
-    (
-        R,
-        "If Lane does not rank above Woods, then Bell does not rank above Hale.",
-        "Wenn Lange nicht vor Hahn liegt, dann liegt Richter nicht vor Winter.",
-        "(¬above(a, b) → ¬above(c, d))",
-    ),
-    (
-        U,
-        "If Lane is not punctual, then Woods is not athletic.",
-        "Wenn Lange nicht pünktlich ist, dann ist Hahn nicht sportlich.",
-        "(¬punctual(a) → ¬athletic(b))",
-    ),
-    (
-        U,
-        "If Lane is punctual and Woods is not athletic, then Bell is musical.",
-        "Wenn Lange pünktlich ist und Hahn nicht sportlich ist, dann ist Richter musikalisch.",
-        "((punctual(a) ∧ ¬athletic(b)) → musical(c))",
-    ),
-    (
-        T,
-        "If Lane lied and Woods lied, then Bell lied.",
-        "Wenn Lange gelogen hat und Hahn gelogen hat, dann hat Richter gelogen.",
-        "((¬truthful(a) ∧ ¬truthful(b)) → ¬truthful(c))",
-    ),
-    (
-        T,
-        "If Lane told the truth, then Woods or Bell lied (or both did).",
-        "Wenn Lange die Wahrheit gesagt hat, dann hat Hahn oder Richter gelogen (oder beide).",
-        "(truthful(a) → (¬truthful(b) ∨ ¬truthful(c)))",
-    ),
-    (
-        T,
-        "If Lane told the truth, then either Woods lied or Bell told the truth (or both).",
-        "Wenn Lange die Wahrheit gesagt hat, dann hat Hahn gelogen oder hat Richter die Wahrheit gesagt (oder beides).",
-        "(truthful(a) → (¬truthful(b) ∨ truthful(c)))",
-    ),
-    (
-        R,
-        "If Lane ranks above Woods, then either Bell ranks above Hale or Wells does not rank above Lane (or both).",
-        "Wenn Lange vor Hahn liegt, dann liegt Richter vor Winter oder liegt Horn nicht vor Lange (oder beides).",
-        "(above(a, b) → (above(c, d) ∨ ¬above(e, a)))",
-    ),
-    (
-        U,
-        "If Lane is punctual, then either Lane is musical or Woods is not musical (or both).",
-        "Wenn Lange pünktlich ist, dann ist Lange musikalisch oder ist Hahn nicht musikalisch (oder beides).",
-        "(punctual(a) → (musical(a) ∨ ¬musical(b)))",
-    ),
-    (T, "Hale said: “Lane lied.”", "Winter sagte: „Lange hat gelogen.“", "(truthful(d) ↔ ¬truthful(a))"),
-    (
-        T,
-        "Hale said: “If Lane lied, then Woods lied.”",
-        "Winter sagte: „Wenn Lange gelogen hat, dann hat Hahn gelogen.“",
-        "(truthful(d) ↔ (¬truthful(a) → ¬truthful(b)))",
-    ),
-    (
-        T,
-        "Hale said: “Lane and Woods either both told the truth or both lied.”",
-        "Winter sagte: „Lange und Hahn haben entweder beide die Wahrheit gesagt oder beide gelogen.“",
-        "(truthful(d) ↔ (truthful(a) ↔ truthful(b)))",
-    ),
-    (
-        T,
-        "Hale said: “Lane and Woods either both lied or both told the truth.”",
-        "Winter sagte: „Lange und Hahn haben entweder beide gelogen oder beide die Wahrheit gesagt.“",
-        "(truthful(d) ↔ (¬truthful(a) ↔ ¬truthful(b)))",
-    ),
-    (
-        T,
-        "Hale said: “Lane told the truth if and only if Woods lied.”",
-        "Winter sagte: „Lange hat genau dann die Wahrheit gesagt, wenn Hahn gelogen hat.“",
-        "(truthful(d) ↔ (truthful(a) ↔ ¬truthful(b)))",
-    ),
-    (
-        T,
-        "Hale said: “Either Lane or Woods told the truth, but not both.”",
-        "Winter sagte: „Entweder Lange oder Hahn hat die Wahrheit gesagt, aber nicht beide.“",
-        "(truthful(d) ↔ ¬(truthful(a) ↔ truthful(b)))",
-    ),
-    (
-        T,
-        "Hale said: “Lane or Woods lied, or both did.”",
-        "Winter sagte: „Lange oder Hahn hat gelogen (oder beide).“",
-        "(truthful(d) ↔ (¬truthful(a) ∨ ¬truthful(b)))",
-    ),
-    (
-        T,
-        "Hale said: “Lane told the truth, or Woods lied, or both.”",
-        "Winter sagte: „Lange hat die Wahrheit gesagt, oder Hahn hat gelogen (oder beides).“",
-        "(truthful(d) ↔ (truthful(a) ∨ ¬truthful(b)))",
-    ),
-    (
-        T,
-        "Hale said: “Either Lane told the truth or Woods lied, but not both.”",
-        "Winter sagte: „Entweder hat Lange die Wahrheit gesagt, oder Hahn hat gelogen, aber nicht beides.“",
-        "(truthful(d) ↔ ¬(truthful(a) ↔ ¬truthful(b)))",
-    ),
-    (
-        T,
-        "Hale said: “At most one of Lane and Woods lied.”",
-        "Winter sagte: „Von Lange und Hahn hat höchstens eine gelogen.“",
-        "(truthful(d) ↔ #[¬truthful(a), ¬truthful(b)] ≤ 1)",
-    ),
-    (
-        T,
-        "Hale said: “At least two of the Democratic politicians lied.”",
-        "Winter sagte: „Mindestens zwei der SPD-Politikerinnen haben gelogen.“",
-        "(truthful(d) ↔ #x (G1(x) ∧ ¬truthful(x)) ≥ 2)",
-    ),
-    (
-        R,
-        "Lane ranks between Woods and Bell.",
-        "Lange liegt zwischen Hahn und Richter.",
-        "(above(b, a) ↔ above(a, c))",
-    ),
-    (
-        T,
-        "Exactly two of Lane, Woods and Bell told the truth.",
-        "Von Lange, Hahn und Richter haben genau zwei die Wahrheit gesagt.",
-        "#[truthful(a), truthful(b), truthful(c)] = 2",
-    ),
-    (
-        T,
-        "At most one of Lane and Woods lied.",
-        "Von Lange und Hahn hat höchstens eine gelogen.",
-        "#[¬truthful(a), ¬truthful(b)] ≤ 1",
-    ),
-    (
-        R,
-        "At least three of Lane, Woods, Bell and Hale rank above Wells.",
-        "Von Lange, Hahn, Richter und Winter liegen mindestens drei vor Horn.",
-        "#[above(a, e), above(b, e), above(c, e), above(d, e)] ≥ 3",
-    ),
-    (
-        R,
-        "Exactly one of Lane, Woods and Bell ranks above Wells.",
-        "Von Lange, Hahn und Richter liegt genau eine vor Horn.",
-        "#[above(a, e), above(b, e), above(c, e)] = 1",
-    ),
-    (
-        T,
-        "Exactly one of the Democratic politicians told the truth.",
-        "Genau eine der SPD-Politikerinnen hat die Wahrheit gesagt.",
-        "#x (G1(x) ∧ truthful(x)) = 1",
-    ),
-    (
-        R,
-        "At least two Democratic politicians rank above Woods.",
-        "Mindestens zwei SPD-Politikerinnen liegen vor Hahn.",
-        "#x (G1(x) ∧ above(x, b)) ≥ 2",
-    ),
-    (
-        R,
-        "At least one other Republican politician ranks below Woods.",
-        "Mindestens eine andere CDU-Politikerin liegt hinter Hahn.",
-        "#x (G2(x) ∧ above(b, x)) ≥ 1",
-    ),
-    (
-        R,
-        "At most two other Democratic politicians rank below Lane.",
-        "Höchstens zwei andere SPD-Politikerinnen liegen hinter Lange.",
-        "#x (G1(x) ∧ above(a, x)) ≤ 2",
-    ),
-    (
-        U,
-        "Exactly two of the three are not punctual.",
-        "Genau zwei der drei sind nicht pünktlich.",
-        "#x ¬punctual(x) = 2",
-    ),
-    (U, "At most one of the three is thrifty.", "Höchstens eine der drei ist sparsam.", "#x thrifty(x) ≤ 1"),
-    (
-        R,
-        "Every Republican politician who ranks above Lane also ranks above Bell.",
-        "Jede CDU-Politikerin, die vor Lange liegt, liegt auch vor Richter.",
-        "∀x ((G2(x) ∧ above(x, a)) → above(x, c))",
-    ),
-    (
-        R,
-        "Apart from Bell, every Democratic politician who ranks above Lane also ranks above Bell.",
-        "Abgesehen von Richter liegt jede SPD-Politikerin, die vor Lange liegt, auch vor Richter.",
-        "∀x ((G1(x) ∧ ¬⟨=⟩(x, c) ∧ above(x, a)) → above(x, c))",
-    ),
-    (
-        U,
-        "Whoever is well read is not punctual.",
-        "Wer belesen ist, ist nicht pünktlich.",
-        "∀x (well_read(x) → ¬punctual(x))",
-    ),
-    (
-        U,
-        "Whoever is thrifty and not musical is trustworthy.",
-        "Wer sparsam und nicht musikalisch ist, ist vertrauenswürdig.",
-        "∀x ((thrifty(x) ∧ ¬musical(x)) → trustworthy(x))",
-    ),
-    (
-        U,
-        "Every Democratic politician who is not athletic is well read.",
-        "Jede SPD-Politikerin, die nicht sportlich ist, ist belesen.",
-        "∀x ((G1(x) ∧ ¬athletic(x)) → well_read(x))",
-    ),
-    (
-        U,
-        "No Republican politician who is thrifty and musical is trustworthy.",
-        "Keine CDU-Politikerin, die sparsam und musikalisch ist, ist vertrauenswürdig.",
-        "∀x ((G2(x) ∧ thrifty(x) ∧ musical(x)) → ¬trustworthy(x))",
-    ),
-    (
-        U,
-        "Whoever is thrifty is musical or not punctual (or both).",
-        "Wer sparsam ist, ist musikalisch oder nicht pünktlich (oder beides).",
-        "∀x (thrifty(x) → (musical(x) ∨ ¬punctual(x)))",
-    ),
-    (
-        U,
-        "Every Republican politician who is not thrifty is not musical or not punctual (or both).",
-        "Jede CDU-Politikerin, die nicht sparsam ist, ist nicht musikalisch oder nicht pünktlich (oder beides).",
-        "∀x ((G2(x) ∧ ¬thrifty(x)) → (¬musical(x) ∨ ¬punctual(x)))",
-    ),
-    (
-        U,
-        "Only those who are punctual are well read.",
-        "Nur wer pünktlich ist, ist belesen.",
-        "∀x ¬(well_read(x) ∧ ¬punctual(x))",
-    ),
-]
+_FACTS = {
+    (R, True): "Lane ranks above Woods.",
+    (U, True): "Lane is musical.",
+    (T, False): "Lange hat gelogen.",
+    (R, False): "Lange liegt vor Hahn.",
+    (U, False): "Lange ist musikalisch.",
+}
 
 
 @pytest.mark.parametrize(("family", "english", "german", "formula"), SENTENCES)
@@ -339,7 +41,7 @@ def test_sentences_are_read_into_their_formulas(family: str, english: str, germa
         (R, "Höchstens zwei andere SPD-Politiker liegen vor Lange.", "#x (G1(x) ∧ above(x, a)) ≤ 2"),
         (
             R,
-            "Abgesehen von Richter liegt jeder SPD-Politiker, der vor Lange liegt, auch vor Richter.",
+            "Kein SPD-Politiker liegt vor Lange und zugleich hinter Richter.",
             "∀x ((G1(x) ∧ ¬⟨=⟩(x, c) ∧ above(x, a)) → above(x, c))",
         ),
         (
@@ -351,6 +53,22 @@ def test_sentences_are_read_into_their_formulas(family: str, english: str, germa
             U,
             "Kein CDU-Politiker, der sparsam ist, ist belesen.",
             "∀x ((G2(x) ∧ thrifty(x)) → ¬well_read(x))",
+        ),
+        (
+            U,
+            "Kein CDU-Politiker, der weder sparsam noch sportlich ist, ist belesen.",
+            "∀x ((G2(x) ∧ ¬thrifty(x) ∧ ¬athletic(x)) → ¬well_read(x))",
+        ),
+        (
+            U,
+            "Kein SPD-Politiker, der sparsam ist, ist zugleich belesen und sportlich.",
+            "∀x ((G1(x) ∧ thrifty(x)) → (¬well_read(x) ∨ ¬athletic(x)))",
+        ),
+        (U, "Wenn Lange belesen ist, dann ist er nicht pünktlich.", "(well_read(a) → ¬punctual(a))"),
+        (
+            U,
+            "Wenn Lange belesen ist, dann ist er pünktlich oder Hahn musikalisch (oder beides).",
+            "(well_read(a) → (punctual(a) ∨ musical(b)))",
         ),
         (U, "Genau einer der drei ist sparsam.", "#x thrifty(x) = 1"),
     ],
@@ -420,15 +138,18 @@ def test_party_words_of_other_countries() -> None:
         (T, "Lane lied, or Woods lied, or both."),  # one verb is enough
         (T, "Lane or Woods told the truth, or both."),
         (T, "Lane or Woods told the truth (or both did)."),  # in brackets after "then" only
-        (T, "Lane lied or Woods told the truth, or both."),
-        (T, "Lane lied, or Woods told the truth, or both did."),
+        (T, "Lane told the truth or Woods lied, or both."),
+        (T, "Lane lied, or Woods told the truth, or both."),  # affirmation first
+        (T, "Hale said: “Lane lied, or Woods told the truth, or both.”"),
+        (T, "Lane told the truth, or Woods lied, or both did."),
         (T, "Hale said: “Lane or Woods lied (or both did).”"),
         (T, "Either Lane lied or Woods lied, but not both."),
         (T, "If Lane lied then Woods lied."),
         (T, "If Lane lied, then either Woods lied or Bell lied (or both)."),
         (T, "If Lane lied, then either Woods or Bell lied (or both did)."),
         (T, "If Lane lied, then Woods or Bell lied, or both did."),
-        (T, "If Lane lied, then Woods lied or Bell told the truth (or both)."),
+        (T, "If Lane lied, then Woods told the truth or Bell lied (or both)."),
+        (T, "If Lane lied, then either Woods lied or Bell told the truth (or both)."),
         (T, "Lane told the truth if and only if Woods lied."),  # in a testimony only
         (T, "Hale said: “Lane told the truth if and only if Woods told the truth.”"),
         (T, "Hale said: “Lane and Woods either both lied or both lied.”"),
@@ -449,19 +170,104 @@ def test_party_words_of_other_countries() -> None:
         (R, "Lane rank above Woods."),
         (R, "Exactly one of Lane, Woods and Bell rank above Wells."),
         (R, "Exactly two of Lane, Woods and Wells rank above Wells."),
-        (R, "At least two other Democratic politicians rank above Woods."),  # who is no Democrat
         (R, "At least two Democratic politicians rank above Lane."),  # who is one
+        (R, "At least two other Democratic politicians rank above Lane."),  # she is the subject
+        (R, "At least two other Democratic politicians rank above Woods."),
+        (R, "Woods ranks above at least two other Democratic politicians."),  # and is no Democrat
+        (R, "Woods ranks above at least two Democratic politicians."),
+        (R, "Lane ranks above at least two Democratic politicians."),
+        (R, "Lane ranks above at least one other Democratic politicians."),
+        (R, "Lane ranks above at least two other Democratic politician."),
+        (R, "Lane ranks above At least two other Democratic politicians."),
         (R, "Every Democratic politician who ranks above Lane also ranks above Bell."),
         (R, "Every Democratic politician other than Bell who ranks above Lane also ranks above Bell."),
-        (R, "Apart from Bell, every Republican politician who ranks above Lane also ranks above Bell."),
-        (R, "Apart from Wells, every Democratic politician who ranks above Lane also ranks above Bell."),
-        (R, "Apart from Bell every Democratic politician who ranks above Lane also ranks above Bell."),
-        (R, "Apart from Bell, Every Democratic politician who ranks above Lane also ranks above Bell."),
+        (R, "Apart from Bell, every Democratic politician who ranks above Lane also ranks above Bell."),
+        (R, "No Republican politician ranks both above Lane and below Bell."),
+        (R, "No Democratic politician ranks above Lane and below Bell."),
+        (R, "No Democratic politician ranks both below Bell and above Lane."),
+        (R, "No Democratic politician ranks both above Bell and below Bell."),
         (R, "exactly one of Lane, Woods and Bell ranks above Wells."),
+        (R, "Lane does not rank above Woods, or Bell ranks above Hale, or both."),  # affirmation first
+        (R, "Lane does not rank above Woods or ranks above Bell, or both."),
+        (R, "Lane ranks above Woods, or Lane ranks above Bell, or both."),  # one subject
+        (R, "Lane ranks above Woods, or Lane does not rank above Bell, or both."),
+        (R, "Lane does not rank above Woods, or Lane does not rank above Bell, or both."),
+        (R, "Lane ranks above Bell, or Woods ranks above Bell, or both."),  # one predicate
+        (R, "Lane does not rank above Bell, or Woods does not rank above Bell, or both."),
+        (R, "Lane ranks above Woods or Bell (or above both)."),  # in brackets after "then" only
+        (R, "Lane ranks above Woods or Bell, or both."),
+        (R, "Lane ranks above Woods or Woods, or above both."),
+        (R, "Lane ranks above Woods or above Bell, or above both."),
+        (R, "Lane ranks above Lane or Bell, or above both."),
+        (R, "Lane or Woods ranks above Bell, or both."),
+        (R, "Lane or Lane ranks above Bell, or both do."),
+        (R, "Lane and Woods do not both rank above Woods."),
+        (R, "Lane does not rank above both Woods and Bell."),
+        (R, "Either Lane ranks above Woods or Lane ranks above Bell, but not both."),
+        (R, "Either Lane ranks above Bell or Woods ranks above Bell, but not both."),
+        (R, "Lane ranks above either Woods or Bell, but not above both."),
+        (R, "Either Lane or Woods does not rank above Bell, but not both."),
+        (
+            R,
+            "If Hale ranks above Wells, then either Lane ranks above Woods or Lane ranks above Bell (or both).",
+        ),
+        (
+            R,
+            "If Hale ranks above Wells, then either Lane ranks above Bell or Woods ranks above Bell (or both).",
+        ),
+        (R, "If Hale ranks above Wells, then Lane ranks above Woods or Bell, or above both."),
+        (
+            R,
+            "If Hale ranks above Wells, then either Lane does not rank above Hale or Woods ranks above Bell (or both).",
+        ),
+        (R, "If Lane ranks above Wells, then she ranks above Woods."),  # pronouns in rules only
         (U, "Exactly two of the five are punctual."),
         (U, "Exactly two of the three is punctual."),
         (U, "Whoever is not thrifty and musical is punctual."),  # could be read in two ways
+        (U, "Whoever is not thrifty but musical is punctual."),
+        (U, "Whoever is thrifty and not musical is punctual."),  # but not
+        (U, "Whoever is not thrifty and not musical is punctual."),  # neither ... nor
+        (U, "Every Democratic politician who is not thrifty and not musical is punctual."),
+        (U, "No Democratic politician who is thrifty and not musical is punctual."),
+        (U, "Whoever is neither thrifty nor thrifty is punctual."),
         (U, "Whoever is thrifty is not musical or punctual (or both)."),
+        (U, "Whoever is thrifty is not musical or not punctual (or both)."),  # not both
+        (U, "Every Democratic politician who is thrifty is not musical or not punctual (or both)."),
+        (U, "Every Democratic politician who is thrifty is not both musical and punctual."),  # No ...
+        (U, "Whoever is thrifty is both musical and punctual."),
+        (U, "Whoever is thrifty and athletic is not both musical and punctual."),
+        (U, "Whoever is thrifty is neither musical nor punctual."),
+        (U, "Lane is not thrifty, or Woods is punctual, or both."),
+        (U, "Lane is thrifty, or Lane is musical, or both."),
+        (U, "Lane is not thrifty, or Lane is not musical, or both."),
+        (U, "Lane is thrifty, or Woods is thrifty, or both."),
+        (U, "Lane is not thrifty, or Woods is not thrifty, or both."),
+        (U, "Lane is not thrifty or not musical, or both."),
+        (U, "Lane is thrifty or musical (or both)."),
+        (U, "Lane is thrifty or thrifty, or both."),
+        (U, "Lane or Woods is thrifty, or both."),
+        (U, "Either Lane is thrifty or Lane is musical, but not both."),
+        (U, "Either Lane is thrifty or Woods is thrifty, but not both."),
+        (U, "If Lane is musical, then Lane is punctual."),  # she
+        (U, "If she is musical, then Lane is punctual."),
+        (U, "If Lane is musical, then She is punctual."),
+        (U, "If Lane is musical, then they is punctual."),
+        (U, "If Lane is musical, then she is musical."),
+        (U, "If Lane is musical, then either Lane is punctual or Woods is thrifty (or both)."),
+        (U, "If Lane is musical, then either Woods is thrifty or she is punctual (or both)."),
+        (U, "If Lane is musical, then Lane is punctual or thrifty (or both)."),
+        (U, "If Lane is musical, then either she is punctual or thrifty (or both)."),
+        (U, "If Lane is musical, then either she is punctual or she is thrifty (or both)."),
+        (U, "If Lane is musical, then either she is punctual or Lane is thrifty (or both)."),
+        (U, "If Lane is musical, then either Lane is punctual or she is thrifty (or both)."),
+        (U, "If Lane is musical, then she or Woods is punctual (or both are)."),
+        (U, "If Lane is musical, then Woods or she is punctual (or both are)."),
+        (U, "If Lane is musical, then either she is punctual or Woods is punctual (or both)."),
+        (U, "If Lane is musical and Woods is thrifty, then she is punctual."),
+        (U, "If Lane is musical and Lane is thrifty, then she is punctual."),
+        (U, "If Lane is musical and she is thrifty, then Lane is punctual."),
+        (U, "Lane is punctual, or she is not musical, or both."),
+        (U, "Either Lane is musical or she is not punctual, but not both."),
         (U, "Whoever is thrifty is thrifty."),
         (U, "Every Democratic politician who is thrifty is not musical."),  # No ...
         (U, "Only those who are thrifty are not musical."),
@@ -480,8 +286,8 @@ def test_any_other_sentence_is_an_error(family: str, sentence: str) -> None:
     ("family", "sentence"),
     [
         (T, "Lange hat gelügt."),
-        (T, "Wenn Lange gelogen hat, dann Hahn hat gelogen."),
-        (T, "Wenn Lange hat gelogen, dann hat Hahn gelogen."),
+        (T, "Wenn Lange gelogen hat, dann Hahn hat die Wahrheit gesagt."),
+        (T, "Wenn Lange hat gelogen, dann hat Hahn die Wahrheit gesagt."),
         (T, "Höchstens eine von Lange und Hahn hat gelogen."),  # the persons come first
         (T, "Von Lange und Hahn hat Höchstens eine gelogen."),
         (T, "Von Lange und Hahn hat höchstens einer gelogen."),  # women
@@ -491,15 +297,75 @@ def test_any_other_sentence_is_an_error(family: str, sentence: str) -> None:
         (T, "Genau eine der SPD-Politikerinnen haben gelogen."),
         (T, "Von Lange und Hahn hat genau eins gelogen."),
         (T, "Winter sagte: “Lange hat gelogen.”"),
-        (T, "Lange hat gelogen oder Hahn hat die Wahrheit gesagt (oder beides)."),
+        (T, "Lange hat die Wahrheit gesagt oder Hahn hat gelogen (oder beides)."),
+        (T, "Lange hat gelogen, oder Hahn hat die Wahrheit gesagt (oder beides)."),  # affirmation first
         (T, "Entweder hat Lange gelogen, oder hat Hahn die Wahrheit gesagt, aber nicht beides."),
         (T, "Entweder hat Lange gelogen oder Hahn hat die Wahrheit gesagt, aber nicht beides."),
+        (T, "Eine Zeitung behauptet, dass Lange gelogen hat."),
+        (T, "Eine Zeitung behauptet, Lange hat gelogen."),
+        (T, "Eine Zeitung behauptet, Lange habe nicht gelogen."),
+        (T, "Wenn Lange gelogen hat, dann hat Hahn gelogen."),  # auch
+        (T, "Wenn Lange gelogen hat, dann hat Hahn auch gelogen."),
+        (T, "Wenn Lange gelogen hat, dann hat auch Hahn die Wahrheit gesagt."),
+        (T, "Winter sagte: „Wenn Lange gelogen hat, dann hat Hahn gelogen.“"),
+        (T, "Wenn Lange gelogen hat und Hahn gelogen hat, dann hat auch Richter gelogen."),
+        (T, "Wenn Lange gelogen hat, dann hat auch Hahn oder Richter gelogen (oder beide)."),
+        (
+            T,
+            "Wenn Lange gelogen hat, dann hat Hahn die Wahrheit gesagt oder hat Richter gelogen (oder beides).",
+        ),
+        (T, "Wenn Lange gelogen hat, dann hat Hahn gelogen oder Richter die Wahrheit gesagt (oder beides)."),
+        (T, "Wenn Lange gelogen hat, dann hat Hahn gelogen oder Richter gelogen (oder beides)."),
         (R, "Wenn Lange vor Hahn liegt, dann liegt Horn vor Hahn oder Richter liegt vor Horn (oder beides)."),
+        (R, "Wenn Lange vor Hahn liegt, dann liegt Horn vor Hahn oder liegt Richter vor Horn (oder beides)."),
+        (R, "Wenn Lange vor Hahn liegt, dann liegt Horn vor Hahn oder Richter vor Hahn (oder beides)."),
+        (R, "Wenn Lange vor Hahn liegt, dann liegt Horn vor Hahn oder Horn vor Richter (oder beides)."),
+        (R, "Wenn Lange vor Hahn liegt, dann liegt Horn vor Hahn oder vor Richter (oder beides)."),
+        (
+            R,
+            "Wenn Lange vor Hahn liegt, dann liegt Horn nicht vor Hahn oder nicht vor Richter (oder beides).",
+        ),
+        (R, "Wenn Lange vor Hahn liegt, dann liegt Richter vor Hahn."),  # auch
+        (R, "Wenn Lange vor Hahn liegt, dann liegt auch Lange vor Richter."),
+        (R, "Wenn Lange vor Hahn liegt, dann liegt auch Richter nicht vor Hahn."),
+        (R, "Eine Zeitung behauptet, dass Lange vor Hahn liegt."),
+        (R, "Lange liegt vor Hahn, oder Lange liegt vor Richter (oder beides)."),
+        (R, "Lange liegt vor Richter, oder Hahn liegt vor Richter (oder beides)."),
+        (R, "Lange liegt nicht vor Richter, oder Hahn liegt nicht vor Richter (oder beides)."),
+        (R, "Lange liegt nicht vor Hahn oder nicht vor Richter (oder beides)."),
+        (R, "Lange liegt vor Hahn oder vor Richter (oder beides)."),
+        (R, "Lange liegt vor Hahn oder vor Richter, oder vor beiden."),
+        (R, "Entweder liegt Lange vor Hahn, oder Lange liegt vor Richter, aber nicht beides."),
+        (R, "Entweder liegt Lange vor Richter, oder Hahn liegt vor Richter, aber nicht beides."),
+        (R, "Lange liegt entweder vor Hahn oder vor Richter, aber nicht beides."),
+        (R, "Lange und Hahn liegt nicht beide vor Richter."),
         (R, "Mindestens zwei andere SPD-Politikerin liegen vor Lange."),
         (R, "Jede SPD-Politikerin außer Richter, die vor Lange liegt, liegt auch vor Richter."),
-        (R, "Abgesehen von Richter liegt jede SPD-Politikerin, der vor Lange liegt, auch vor Richter."),
-        (R, "Abgesehen von Richter liegt jede CDU-Politikerin, die vor Lange liegt, auch vor Richter."),
-        (R, "Abgesehen von Horn liegt jede SPD-Politikerin, die vor Lange liegt, auch vor Richter."),
+        (R, "Abgesehen von Richter liegt jede SPD-Politikerin, die vor Lange liegt, auch vor Richter."),
+        (R, "Jede SPD-Politikerin, die vor Lange liegt, liegt auch vor Richter."),
+        (R, "Keine CDU-Politikerin liegt vor Lange und zugleich hinter Richter."),
+        (R, "Kein SPD-Politikerin liegt vor Lange und zugleich hinter Richter."),
+        (R, "Keine SPD-Politikerin liegt vor Lange und hinter Richter."),
+        (R, "Lange liegt vor mindestens zwei anderen SPD-Politikerinnen."),
+        (U, "Eine Zeitung behauptet, dass Lange belesen ist."),
+        (U, "Wer sparsam aber nicht musikalisch ist, ist belesen."),
+        (U, "Wer nicht sparsam und nicht musikalisch ist, ist belesen."),
+        (U, "Wer weder sparsam und musikalisch ist, ist belesen."),
+        (U, "Wer sparsam ist, ist nicht musikalisch oder nicht belesen (oder beides)."),
+        (U, "Jede SPD-Politikerin, die sparsam ist, ist nicht zugleich musikalisch und belesen."),
+        (U, "Lange ist belesen, oder Lange ist sparsam (oder beides)."),
+        (U, "Lange ist belesen, oder Hahn ist belesen (oder beides)."),
+        (U, "Lange ist nicht belesen oder nicht sparsam (oder beides)."),
+        (U, "Wenn Lange belesen ist, dann ist Lange pünktlich."),  # sie
+        (U, "Wenn Lange belesen ist, dann ist er pünktlich."),  # of the other gender
+        (U, "Wenn Lange belesen ist, dann ist auch sie pünktlich."),
+        (U, "Wenn sie belesen ist, dann ist Lange pünktlich."),
+        (U, "Wenn Lange belesen ist, dann ist Lange pünktlich oder Hahn musikalisch (oder beides)."),
+        (U, "Wenn Lange belesen ist, dann ist sie pünktlich oder sie musikalisch (oder beides)."),
+        (U, "Wenn Lange belesen ist, dann ist sie pünktlich oder ist Hahn musikalisch (oder beides)."),
+        (U, "Wenn Lange belesen ist, dann ist Hahn pünktlich oder sie musikalisch (oder beides)."),
+        (U, "Wenn Lange belesen ist, dann ist sie oder Hahn pünktlich (oder beide)."),
+        (U, "Wenn Lange belesen ist, dann ist Hahn belesen."),  # auch
         (U, "Jede FDP-Politikerin, die sparsam ist, ist belesen."),
         (U, "Keine SPD-Politikerin, die sparsam ist ist belesen."),
         (U, "Nur wer pünktlich ist ist belesen."),
@@ -524,6 +390,12 @@ def test_any_other_german_sentence_is_an_error(family: str, sentence: str) -> No
         (" and Patricia Wells", "", "expected a list|found 4 persons"),
         (", Melissa Bell and Patricia Wells", " and Melissa Bell", "found 4 persons, expected five"),
         ("nothing but lies.", "nothing but lies", "no introduction"),
+        (
+            " The numbered statements are true; what is only quoted or claimed in them may be false.",
+            "",
+            "no intro",
+        ),
+        ("quoted or claimed", "claimed", "no introduction"),
         ("1. Lane", "2. Lane", "expected premise 1"),
         ("1. Lane", "Lane", "expected premise 1"),
         ("\n\n", "\n", "at the end"),
@@ -538,6 +410,70 @@ def test_whatever_else_differs_is_an_error(old: str, new: str, problem: str) -> 
     assert old in text
     with pytest.raises(LadderReadingError, match=problem):
         reader("us_en").read(text.replace(old, new))
+
+
+@pytest.mark.parametrize(
+    ("family", "variety", "fact", "report"),
+    [
+        (R, "us_en", "Lane ranks above Hale.", "A newspaper claims that Lane ranks above Hale."),
+        (U, "us_en", "Lane is musical.", "A newspaper claims that Lane is musical."),
+        (R, "de_de", "Lange liegt vor Winter.", "Eine Zeitung behauptet, Lange liege vor Winter."),
+        (U, "de_de", "Lange ist musikalisch.", "Eine Zeitung behauptet, Lange sei musikalisch."),
+    ],
+)
+def test_the_introduction_mentions_claims_exactly_if_a_premise_is_one(
+    family: str, variety: str, fact: str, report: str
+) -> None:
+    claims = CLAIMS[variety[-2:]]
+    with_claim, without = about(family, variety, fact, report), about(family, variety, fact)
+    assert claims in with_claim
+    assert claims not in without
+    for text in (with_claim, without):
+        assert reader(variety).read(text).names
+    start, _, end = without.partition(".\n")
+    for text in (with_claim.replace(claims, ""), f"{start}{claims}.\n{end}"):
+        with pytest.raises(LadderReadingError, match="exactly if a premise is a claim"):
+            reader(variety).read(text)
+
+
+@pytest.mark.parametrize(
+    ("family", "variety", "old", "new"),
+    [
+        (R, "us_en", " by competence:", " by competence, without ties:"),
+        (R, "us_en", " There were no ties.", ""),
+        (R, "us_en", " The numbered statements are true.", ""),
+        (R, "us_en", " are true.", " are true; what is only quoted or claimed in them may be false."),
+        (U, "us_en", "The numbered statements", "The statements below"),
+        (U, "us_en", ", and they are true", ""),
+        (U, "us_en", "these three", "these five"),
+        (T, "de_de", "nur zitiert oder behauptet", "nur behauptet"),
+        (R, "de_de", "vor einer anderen liegt", "vor einem anderen liegt"),
+        (R, "de_de", "als diese.", "als dieser."),
+        (R, "de_de", " Kein Rang ist doppelt vergeben.", ""),
+        (R, "men", "als dieser.", "als diese."),
+        (U, "de_de", "Die nummerierten Aussagen", "Die folgenden Aussagen"),
+        (U, "de_de", " und sind wahr", ""),
+    ],
+)
+def test_any_other_introduction_is_an_error(family: str, variety: str, old: str, new: str) -> None:
+    text = about(family, variety, _FACTS[family, variety == "us_en"])
+    assert old in text
+    country = "us_en" if variety == "us_en" else "de_de"
+    assert reader(country).read(text).names
+    with pytest.raises(LadderReadingError):
+        reader(country).read(text.replace(old, new))
+
+
+def test_english_pronouns_show_the_gender() -> None:
+    sentences = ["If Lane is musical, then she is punctual.", "If Bell is thrifty, then she is not athletic."]
+    women = about(U, "us_en", *sentences)
+    men = women.replace("she", "he")
+    assert reader("us_en").read(women).gender == "f"
+    assert reader("us_en").read(men).gender == "m"
+    assert reader("us_en").read(men).inference == reader("us_en").read(women).inference
+    assert reader("us_en").read(about(U, "us_en", "Lane is musical.")).gender is None
+    with pytest.raises(LadderReadingError, match="found 'he', expected one gender"):
+        reader("us_en").read(about(U, "us_en", sentences[0], sentences[1].replace("she", "he")))
 
 
 def test_too_many_persons_of_the_second_group() -> None:
