@@ -168,7 +168,7 @@ def _row_problem(row: Row, item: ReadItem, level: int) -> str | None:
 
 
 def _prompt_problem(row: Row, examples: Collection[str]) -> str | None:
-    """Return what is wrong with the prompt around its argument; None if nothing is."""
+    """Return the first error in the prompt around its argument; None if there is none."""
     before, argument, after = row["prompt"].rpartition(f"\n\n{row['argument']}")
     if not argument or after:
         return "prompt: expected the argument at its end"

@@ -158,10 +158,10 @@ class LadderReader:
         pronouns = self._wordings.pronouns
         for sentence in sentences:
             for word in _WORD.findall(sentence):
-                shown = pronouns.get(word, gender)
-                if gender not in (None, shown):
+                word_gender = pronouns.get(word, gender)
+                if gender not in (None, word_gender):
                     raise LadderReadingError(f"{sentence!r}: found {word!r}, expected one gender in the text")
-                gender = shown
+                gender = word_gender
         return gender
 
     def _read_groups(

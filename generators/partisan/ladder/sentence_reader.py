@@ -120,7 +120,7 @@ class SentenceReader:
             **dict.fromkeys(("side", "pivot_side"), choice(wordings.sides)),
             **{form: _any_of(patterns) for form, patterns in self._clauses.items()},
         }
-        pronouns = [word for word, shown in wordings.pronouns.items() if gender in (None, shown)]
+        pronouns = [word for word, word_gender in wordings.pronouns.items() if gender in (None, word_gender)]
         self._pronoun = re.compile(rf"({_PERSONS})([^,]*, .*?)\b{choice(pronouns)}\b")
         sentences = [*wordings.family_sentences[family], *wordings.sentences]
 

@@ -97,18 +97,18 @@ class TwoTraits(TemplateModel):
     affirmative: _TwoObjects
     mixed: _TwoObjects
     negative: _TwoObjects
-    both: _TwoObjects
+    together: _TwoObjects
 
 
 class Joined(TemplateModel):
-    """Two literals about one person: what follows the verb, and the words for "or both", if any."""
+    """Two literals about one person: the words after the verb, and the words for "or both", if any."""
 
     complement: _TwoObjects
-    both: Text | None = None
+    suffix: Text | None = None
 
 
 class NotBoth(TemplateModel):
-    """What is denied of two persons together: the finite verb and what follows it."""
+    """Denial of the same of two persons together: the finite verb and the words after it."""
 
     finite: Text
     complement: Annotated[str, require_placeholders("object")]
@@ -177,11 +177,11 @@ class SentenceFrames(TemplateModel):
 
     report: Annotated[str, _clauses("claim")]
     either: Annotated[str, _clauses("first", "second")]
-    either_same: Annotated[str, require_placeholders("first", "second", "both", *_PREDICATE)]
-    either_joined: Annotated[str, _clauses("joined", words=("both",))]
+    either_same: Annotated[str, require_placeholders("first", "second", "suffix", *_PREDICATE)]
+    either_joined: Annotated[str, _clauses("joined", words=("suffix",))]
     exclusive: Annotated[str, _clauses("first", "second")]
     exclusive_same: Annotated[str, require_placeholders("first", "second", *_PREDICATE)]
-    exclusive_joined: Annotated[str, _clauses("joined", words=("both",))]
+    exclusive_joined: Annotated[str, _clauses("joined", words=("suffix",))]
     equivalent: Annotated[str, _clauses("first", "second")]
     equivalent_same: Annotated[
         str, require_placeholders("first", "second", *_PREDICATE, "opposite", "opposite_complement")
@@ -190,9 +190,9 @@ class SentenceFrames(TemplateModel):
     conditional_same: Annotated[str, _clauses("condition", "consequence")]
     disjunctive_conditional: Annotated[str, _clauses("condition", "first", "second")]
     disjunctive_conditional_same: Annotated[
-        str, _clauses("condition", words=("first", "second", "both", *_PREDICATE))
+        str, _clauses("condition", words=("first", "second", "suffix", *_PREDICATE))
     ]
-    disjunctive_conditional_joined: Annotated[str, _clauses("condition", "joined", words=("both",))]
+    disjunctive_conditional_joined: Annotated[str, _clauses("condition", "joined", words=("suffix",))]
     testimony: Annotated[str, require_placeholders("speaker", "sentence")]
     between: Annotated[str, require_placeholders("person", "first", "second")]
     count: Annotated[str, require_placeholders("number", "names", *_PREDICATE)]
@@ -233,7 +233,7 @@ class LadderWords(TemplateModel):
         predicates: predicates.
         two_traits: two traits.
         joined: two literals in one clause.
-        both_persons: "or both" after the same of two persons.
+        person_suffix: "or both" after the same of two persons.
         introduction: first paragraphs.
         sentences: premises by kind.
     """
@@ -258,7 +258,7 @@ class LadderWords(TemplateModel):
     predicates: Predicates
     two_traits: TwoTraits
     joined: JoinedByFamily
-    both_persons: Annotated[Mapping[Family, Text], require_all_names(Family)]
+    person_suffix: Annotated[Mapping[Family, Text], require_all_names(Family)]
     introduction: Introduction
     sentences: SentenceFrames
 

@@ -94,7 +94,7 @@ class LadderWriter:
 
         Args:
             cast: the persons.
-            premises: the premises; with a report, what is claimed can be false.
+            premises: the premises; a claim of a report can be false.
         """
         introduction, setting = self.words.introduction, cast.setting
         sentences = self._sentences(cast)
@@ -243,20 +243,20 @@ class _Sentences:
             return frame.format(
                 first=self._clause(first).subject,
                 second=self._clause(second).subject,
-                both=self._words.both_persons[family],
+                suffix=self._words.person_suffix[family],
                 **_predicate_words(self._clause(second)),
                 **clauses,
             )
-        if joined := self._joined(kind, first, second, condition):
-            clause, both = joined
-            if both:
+        if joined := self._join_literals(kind, first, second, condition):
+            clause, suffix = joined
+            if suffix:
                 frame = getattr(frames, f"{kind}_joined")
-                return frame.format(joined=clause, both=both, **clauses)
+                return frame.format(joined=clause, suffix=suffix, **clauses)
             return frames.conditional.format(consequence=clause, **clauses) if clauses else clause.main
         frame = getattr(frames, kind)
         return frame.format(first=self._consequence(first, condition), second=self._clause(second), **clauses)
 
-    def _joined(
+    def _join_literals(
         self, kind: _PairKind, first: Formula, second: Formula, condition: Formula | None
     ) -> tuple[Clause, str | None] | None:
         """Return two literals in one clause and its words for "or both", if there is such a clause."""
@@ -273,7 +273,7 @@ class _Sentences:
             return None
         joined = getattr(frames, form)
         complement = joined.complement.format(first=self._object(first), second=self._object(second))
-        return self._consequence(first, condition)._replace(complement=complement), joined.both
+        return self._consequence(first, condition)._replace(complement=complement), joined.suffix
 
     def _equivalent(self, first: Formula, second: Formula) -> str:
         first_clause, second_clause = self._clause(first), self._clause(second)
@@ -341,10 +341,10 @@ class _Sentences:
         """Return a count of the members of a group above or below a person, who may be one of them."""
         above, below = self._words.predicates.above, self._words.predicates.below
         pivot, predicate, inverse = (second, above, below) if first == VARIABLE else (first, below, above)
-        counted = self._predicate(VARIABLE, predicate, _form(number), other=self._name(pivot))
+        counted_clause = self._predicate(VARIABLE, predicate, _form(number), other=self._name(pivot))
         words = {
             "number": self._compare(comparison, number, is_before_noun=True),
-            **_predicate_words(counted),
+            **_predicate_words(counted_clause),
         }
         members = self._member(group, number)
         if pivot not in self._cast.setting.members(group):
@@ -365,7 +365,7 @@ class _Sentences:
             case (Atom() as member, *exceptions, Atom(_, (_, lower))):
                 frame = self._frames.overtaking_except if exceptions else self._frames.overtaking
                 names = {"lower": self._name(lower), "upper": self._name(upper)}
-                return frame.format(**names, **self._determined(_as_group(member.predicate)))
+                return frame.format(**names, **self._determiners(_as_group(member.predicate)))
         raise ValueError(f"found {', '.join(map(str, conditions))}, expected a group first")
 
     def _rule(self, condition: Formula, consequence: Formula) -> str:
@@ -373,7 +373,7 @@ class _Sentences:
         frame = "rule"
         match consequence:
             case Or((Not(first), Not(second))) if group is not None:
-                frame, text = "rule_against_group", self._two_traits("both", first, second)
+                frame, text = "rule_against_group", self._two_traits("together", first, second)
             case Or((first, second)):
                 signs = _signs(first, second)
                 frame = "rule" if signs == "negative" else "disjunctive_rule"
@@ -385,7 +385,7 @@ class _Sentences:
                 text = self._trait(consequence)
         words = {"condition": self._antecedent(antecedents), "consequence": text}
         if group is not None:
-            words |= self._determined(group)
+            words |= self._determiners(group)
             frame = frame if frame == "rule_against_group" else f"{frame}_of_group"
         sentence: str = getattr(self._frames, frame)
         return sentence.format(**words)
@@ -403,7 +403,7 @@ class _Sentences:
         frame: str = getattr(self._words.two_traits, form)
         return frame.format(first=self._object(first), second=self._object(second))
 
-    def _determined(self, group: Group) -> dict[str, str]:
+    def _determiners(self, group: Group) -> dict[str, str]:
         """Return the noun for a member of a group, and the articles and pronouns that agree with it."""
         words, gender = self._words, self._cast.gender
         determiners = {name: getattr(words, name)[gender] for name in ("every", "no_one", "relative")}
