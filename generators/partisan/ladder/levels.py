@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -74,7 +73,6 @@ class LevelsFile(TemplateModel):
         return self
 
 
-@cache
 def load_levels(folder: Path | None = None) -> LevelsFile:
     """Read ``ladder/levels.yaml`` of the templates."""
     return load_template(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Annotated
 
@@ -295,7 +294,6 @@ class LadderDatasetFile(Identity):
     source: Text
 
 
-@cache
 def load_words(tag: Tag, folder: Path | None = None) -> LadderWords:
     """Read the words of a language from ``ladder/<language>.yaml`` of the templates."""
     path = (folder or package_file("templates/partisan")) / "ladder" / f"{tag}.yaml"
