@@ -1,8 +1,8 @@
 """Measure how well gold labels of the ladder are guessed from the surface, without reasoning.
 
 `polbias build partisan-inference-ladder --fresh 2 -o fresh` draws a bank that the shipped one has nothing in
-common with; `python -m benchmarks.ladder_surface fresh/.partisan-inference-ladder-2` classifies its skeletons
-in five folds and writes the table of docs/ladder.md.
+common with; `python -m benchmarks.ladder_surface fresh/.partisan-inference-ladder-2` classifies the skeletons
+of both in five folds, in five partitions, and writes the table of docs/ladder.md.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
@@ -29,8 +30,16 @@ from polbias.generators.partisan.ladder.surface import surface_classifiers
 from polbias.paths import checkout_root
 from polbias.spreadsheets import sheet
 
-_FOLDS = 5
-_COLUMNS = ("family", "levels", "skeletons", "guessed from", "right", "low", "high")
+_FOLDS = _PARTITIONS = 5
+_FIGURES = ("right", "low", "high")
+_COLUMNS = (
+    "family",
+    "levels",
+    "skeletons",
+    "guessed from",
+    *_FIGURES,
+    *(f"shipped {name}" for name in _FIGURES),
+)
 
 
 def _classifiers() -> dict[str, Any]:
@@ -49,7 +58,10 @@ def _conclusions(skeletons: Sequence[Skeleton]) -> list[str]:
 
 
 def guess_bank(folder: Path) -> Iterator[list[Any]]:
-    """Yield the share of gold labels guessed in held-out folds, by family and levels."""
+    """Yield the share of gold labels guessed in held-out folds, by family and levels.
+
+    The share is the mean over partitions; its interval has the size of one.
+    """
     for family in FAMILIES:
         for levels in load_levels().bands:
             skeletons = [
@@ -59,20 +71,32 @@ def guess_bank(folder: Path) -> Iterator[list[Any]]:
                 if entry.use == "test"
             ]
             labels = np.array([skeleton.gold for skeleton in skeletons])
-            folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=1)
             for clue, classifier in _classifiers().items():
-                right = int((cross_val_predict(classifier, skeletons, labels, cv=folds) == labels).sum())
+                right = np.mean(
+                    [_count_right(classifier, skeletons, labels, seed) for seed in range(_PARTITIONS)]
+                )
                 low, high = proportion_confint(right, len(labels), method="wilson")
                 figures = (f"{value:.3f}" for value in (right / len(labels), low, high))
                 yield [family, f"{levels[0]} to {levels[-1]}", len(labels), clue, *figures]
 
 
+def _count_right(classifier: Any, skeletons: Sequence[Skeleton], labels: NDArray[np.str_], seed: int) -> int:
+    """Count the gold labels guessed in the held-out folds of one partition."""
+    folds = StratifiedKFold(_FOLDS, shuffle=True, random_state=seed)
+    return int((cross_val_predict(classifier, skeletons, labels, cv=folds) == labels).sum())
+
+
 def main() -> None:
-    """Classify the skeletons of a bank and write the table."""
+    """Classify the skeletons of a fresh and the shipped bank and write the table."""
     (folder,) = sys.argv[1:]
     root = checkout_root()
     assert root is not None
-    text = sheet(_COLUMNS, guess_bank(Path(folder)), ",")
+    shipped = guess_bank(root / "templates" / "partisan" / "ladder" / "bank")
+    rows = (
+        [*row, *shipped_row[-len(_FIGURES) :]]
+        for row, shipped_row in zip(guess_bank(Path(folder)), shipped, strict=True)
+    )
+    text = sheet(_COLUMNS, rows, ",")
     write_text(root / "docs" / "tables" / "ladder-surface.csv", text)
     print(text, end="")
 
