@@ -12,7 +12,8 @@ A wording is a text with placeholders in braces and optional parts in brackets:
 - any other: a word that depends on the gender of all persons.
 
 A placeholder with a capital represents words that begin with one. In the wording of a clause, ``p`` is the
-subject, ``q`` the one below, ``trait`` a trait; ``p2`` belongs to the second literal, ``p`` to both.
+subject, ``q`` the other one of a ranking, ``trait`` a trait; ``p2`` belongs to the second literal, ``p`` to
+both.
 """
 
 from __future__ import annotations
@@ -92,10 +93,10 @@ _ENGLISH_THEN_EITHER: Mapping[Family, Wordings] = {
     ),
     "ranking": (
         ("++", "{p} ranks above {q1} or {q2} (or above both)"),
-        ("+-", "{p} ranks above {q1} or does not rank above {q2} (or both)"),
-        ("--", "{p} does not rank above {q1} or does not rank above {q2} (or both)"),
+        ("+-", "{p} ranks above {q1} or below {q2} (or both)"),
+        ("--", "{p} ranks below {q1} or {q2} (or below both)"),
         ("++", "{p1} or {p2} ranks above {q} (or both do)"),
-        ("--", "{p1} and {p2} do not both rank above {q}"),
+        ("--", "{p1} or {p2} ranks below {q} (or both do)"),
     ),
     "rules": (
         ("++", "{p} is {trait1} or {trait2} (or both)"),
@@ -138,11 +139,13 @@ ENGLISH = LanguageWordings(
             ),
         },
         "ranking": {
-            "main": (("+", "{p} ranks above {q}"), ("-", "{p} does not rank above {q}")),
+            "main": (("+", "{p} ranks above {q}"), ("-", "{p} ranks below {q}")),
             **_either("ranking"),
             "exclusive": (
                 ("++", "{p} ranks above either {q1} or {q2}, but not both"),
+                ("--", "{p} ranks below either {q1} or {q2}, but not both"),
                 ("++", "Either {p1} or {p2} ranks above {q}, but not both"),
+                ("--", "Either {p1} or {p2} ranks below {q}, but not both"),
             ),
         },
         "rules": {
@@ -188,7 +191,7 @@ ENGLISH = LanguageWordings(
             ("group_count", "{Comparison} {number} of the {plural} {truth}."),
         ),
         "ranking": (
-            ("between", "{p1} ranks between {p2} and {p3}."),
+            ("between", "{p1} ranks somewhere between {p2} and {p3}."),
             ("count", "{Comparison} one of {persons} ranks above {p1}."),
             ("count", "{Comparison} {numbers} of {persons} rank above {p1}."),
             ("group_count", "{Comparison} one {singular} ranks {side} {p1}."),
@@ -296,29 +299,31 @@ GERMAN = LanguageWordings(
             ),
         },
         "ranking": {
-            "main": (("+", "{p} liegt vor {q}"), ("-", "{p} liegt nicht vor {q}")),
-            "sub": (("+", "{p} vor {q} liegt"), ("-", "{p} nicht vor {q} liegt")),
-            "inv": (("+", "liegt {p} vor {q}"), ("-", "liegt {p} nicht vor {q}")),
-            "also": (("+", "liegt auch {p} vor {q}"), ("-", "liegt auch {p} nicht vor {q}")),
-            "verbless": (("+", "{p} vor {q}"), ("-", "{p} nicht vor {q}")),
-            "reported": (("+", "{p} liege vor {q}"), ("-", "{p} liege nicht vor {q}")),
+            "main": (("+", "{p} liegt vor {q}"), ("-", "{p} liegt hinter {q}")),
+            "sub": (("+", "{p} vor {q} liegt"), ("-", "{p} hinter {q} liegt")),
+            "inv": (("+", "liegt {p} vor {q}"), ("-", "liegt {p} hinter {q}")),
+            "also": (("+", "liegt auch {p} vor {q}"), ("-", "liegt auch {p} hinter {q}")),
+            "verbless": (("+", "{p} vor {q}"), ("-", "{p} hinter {q}")),
+            "reported": (("+", "{p} liege vor {q}"), ("-", "{p} liege hinter {q}")),
             "either": (
                 ("++", "{p} liegt vor {q1} oder vor {q2} (oder vor beiden)"),
-                ("+-", "{p} liegt vor {q1} oder nicht vor {q2} (oder beides)"),
-                ("--", "{p} liegt nicht zugleich vor {q1} und vor {q2}"),
+                ("+-", "{p} liegt vor {q1} oder hinter {q2} (oder beides)"),
+                ("--", "{p} liegt hinter {q1} oder hinter {q2} (oder hinter beiden)"),
                 ("++", "{p1} oder {p2} liegt vor {q} (oder beide)"),
-                ("--", "{p1} und {p2} liegen nicht beide vor {q}"),
+                ("--", "{p1} oder {p2} liegt hinter {q} (oder beide)"),
             ),
             "then_either": (
                 ("++", "liegt {p} vor {q1} oder vor {q2} (oder vor beiden)"),
-                ("+-", "liegt {p} vor {q1} oder nicht vor {q2} (oder beides)"),
-                ("--", "liegt {p} nicht zugleich vor {q1} und vor {q2}"),
+                ("+-", "liegt {p} vor {q1} oder hinter {q2} (oder beides)"),
+                ("--", "liegt {p} hinter {q1} oder hinter {q2} (oder hinter beiden)"),
                 ("++", "liegt {p1} oder {p2} vor {q} (oder beide)"),
-                ("--", "liegen {p1} und {p2} nicht beide vor {q}"),
+                ("--", "liegt {p1} oder {p2} hinter {q} (oder beide)"),
             ),
             "exclusive": (
                 ("++", "{p} liegt entweder vor {q1} oder vor {q2}, aber nicht vor beiden"),
+                ("--", "{p} liegt entweder hinter {q1} oder hinter {q2}, aber nicht hinter beiden"),
                 ("++", "Entweder {p1} oder {p2} liegt vor {q}, aber nicht beide"),
+                ("--", "Entweder {p1} oder {p2} liegt hinter {q}, aber nicht beide"),
             ),
         },
         "rules": {
@@ -385,7 +390,7 @@ GERMAN = LanguageWordings(
             ("group_count", "{Comparison} {numbers} der {plural} haben {truth}."),
         ),
         "ranking": (
-            ("between", "{p1} liegt zwischen {p2} und {p3}."),
+            ("between", "{p1} liegt irgendwo zwischen {p2} und {p3}."),
             ("count", "Von {persons} liegt {comparison} {one_of} vor {p1}."),
             ("count", "Von {persons} liegen {comparison} {numbers} vor {p1}."),
             ("group_count", "{Comparison} {one} [{other} ]{singular} liegt {side} {p1}."),

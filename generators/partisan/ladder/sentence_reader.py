@@ -175,10 +175,10 @@ class SentenceReader:
 
     def _literal(self, groups: Mapping[str, str], number: int, sign: str) -> Formula:
         """Return one literal of a clause; it is about the variable if the clause has no subject."""
-        subject, below, trait = (
+        subject, other, trait = (
             groups.get(name) or groups.get(f"{name}{number}", "") for name in ("p", "q", "trait")
         )
-        persons = tuple(_person(mark) for mark in (subject, below) if mark)
+        persons = tuple(_person(mark) for mark in (subject, other) if mark)
         _require_different(persons)
         atom = Atom(_PREDICATES.get(self._family) or self._wordings.traits[trait], persons or (VARIABLE,))
         return atom if sign == "+" else Not(atom)

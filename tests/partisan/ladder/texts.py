@@ -199,124 +199,144 @@ Lane ranks above Woods.
 Lange liegt vor Hahn.
 above(a, b)
 
-Lane does not rank above Bell.
-Lange liegt nicht vor Richter.
+Lane ranks below Bell.
+Lange liegt hinter Richter.
 ¬above(a, c)
 
 A newspaper claims that Lane ranks above Bell.
 Eine Zeitung behauptet, Lange liege vor Richter.
 (above(a, c) ∨ ¬above(a, c))
 
-A newspaper claims that Lane does not rank above Bell.
-Eine Zeitung behauptet, Lange liege nicht vor Richter.
+A newspaper claims that Lane ranks below Bell.
+Eine Zeitung behauptet, Lange liege hinter Richter.
 (¬above(a, c) ∨ above(a, c))
 
 Lane ranks above Woods, or Bell ranks above Hale, or both.
 Lange liegt vor Hahn, oder Richter liegt vor Winter (oder beides).
 (above(a, b) ∨ above(c, d))
 
-Lane ranks above Woods, or Bell does not rank above Woods, or both.
-Lange liegt vor Hahn, oder Richter liegt nicht vor Hahn (oder beides).
+Lane ranks above Woods, or Bell ranks below Woods, or both.
+Lange liegt vor Hahn, oder Richter liegt hinter Hahn (oder beides).
 (above(a, b) ∨ ¬above(c, b))
 
-Lane does not rank above Woods, or Bell does not rank above Hale, or both.
-Lange liegt nicht vor Hahn, oder Richter liegt nicht vor Winter (oder beides).
+Lane ranks below Woods, or Bell ranks below Hale, or both.
+Lange liegt hinter Hahn, oder Richter liegt hinter Winter (oder beides).
 (¬above(a, b) ∨ ¬above(c, d))
 
 Lane ranks above Woods or Bell, or above both.
 Lange liegt vor Hahn oder vor Richter (oder vor beiden).
 (above(a, b) ∨ above(a, c))
 
-Lane ranks above Woods or does not rank above Bell, or both.
-Lange liegt vor Hahn oder nicht vor Richter (oder beides).
+Lane ranks above Woods or below Bell, or both.
+Lange liegt vor Hahn oder hinter Richter (oder beides).
 (above(a, b) ∨ ¬above(a, c))
 
-Lane does not rank above Woods or does not rank above Bell, or both.
-Lange liegt nicht zugleich vor Hahn und vor Richter.
+Lane ranks below Woods or Bell, or below both.
+Lange liegt hinter Hahn oder hinter Richter (oder hinter beiden).
 (¬above(a, b) ∨ ¬above(a, c))
 
 Lane or Woods ranks above Bell, or both do.
 Lange oder Hahn liegt vor Richter (oder beide).
 (above(a, c) ∨ above(b, c))
 
-Lane and Woods do not both rank above Bell.
-Lange und Hahn liegen nicht beide vor Richter.
+Lane or Woods ranks below Bell, or both do.
+Lange oder Hahn liegt hinter Richter (oder beide).
 (¬above(a, c) ∨ ¬above(b, c))
 
-Either Lane does not rank above Woods or Bell ranks above Hale, but not both.
-Entweder liegt Lange nicht vor Hahn, oder Richter liegt vor Winter, aber nicht beides.
+Either Lane ranks below Woods or Bell ranks above Hale, but not both.
+Entweder liegt Lange hinter Hahn, oder Richter liegt vor Winter, aber nicht beides.
 ¬(¬above(a, b) ↔ above(c, d))
 
 Lane ranks above either Woods or Bell, but not both.
 Lange liegt entweder vor Hahn oder vor Richter, aber nicht vor beiden.
 ¬(above(a, b) ↔ above(a, c))
 
+Lane ranks below either Woods or Bell, but not both.
+Lange liegt entweder hinter Hahn oder hinter Richter, aber nicht hinter beiden.
+¬(¬above(a, b) ↔ ¬above(a, c))
+
 Either Lane or Woods ranks above Bell, but not both.
 Entweder Lange oder Hahn liegt vor Richter, aber nicht beide.
 ¬(above(a, c) ↔ above(b, c))
 
-Either Lane does not rank above Woods or Lane ranks above Bell, but not both.
-Entweder liegt Lange nicht vor Hahn, oder Lange liegt vor Richter, aber nicht beides.
+Either Lane ranks above Bell or Woods ranks below Bell, but not both.
+Entweder liegt Lange vor Richter, oder Hahn liegt hinter Richter, aber nicht beides.
+¬(above(a, c) ↔ ¬above(b, c))
+
+Either Lane ranks below Woods or Bell ranks below Hale, but not both.
+Entweder liegt Lange hinter Hahn, oder Richter liegt hinter Winter, aber nicht beides.
+¬(¬above(a, b) ↔ ¬above(c, d))
+
+Either Lane ranks below Woods or Lane ranks above Bell, but not both.
+Entweder liegt Lange hinter Hahn, oder Lange liegt vor Richter, aber nicht beides.
 ¬(¬above(a, b) ↔ above(a, c))
 
-Either Lane does not rank above Bell or Woods does not rank above Bell, but not both.
-Entweder liegt Lange nicht vor Richter, oder Hahn liegt nicht vor Richter, aber nicht beides.
+Either Lane or Woods ranks below Bell, but not both.
+Entweder Lange oder Hahn liegt hinter Richter, aber nicht beide.
 ¬(¬above(a, c) ↔ ¬above(b, c))
 
-If Lane does not rank above Woods, then Bell does not rank above Hale.
-Wenn Lange nicht vor Hahn liegt, dann liegt Richter nicht vor Winter.
+If Lane ranks below Woods, then Bell ranks below Hale.
+Wenn Lange hinter Hahn liegt, dann liegt Richter hinter Winter.
 (¬above(a, b) → ¬above(c, d))
 
 If Lane ranks above Woods, then Bell ranks above Woods.
 Wenn Lange vor Hahn liegt, dann liegt auch Richter vor Hahn.
 (above(a, b) → above(c, b))
 
-If Lane does not rank above Woods, then Bell does not rank above Woods.
-Wenn Lange nicht vor Hahn liegt, dann liegt auch Richter nicht vor Hahn.
+If Lane ranks below Woods, then Bell ranks below Woods.
+Wenn Lange hinter Hahn liegt, dann liegt auch Richter hinter Hahn.
 (¬above(a, b) → ¬above(c, b))
 
-If Lane ranks above Woods, then Bell does not rank above Woods.
-Wenn Lange vor Hahn liegt, dann liegt Richter nicht vor Hahn.
+If Lane ranks below Woods, then Lane ranks below Bell.
+Wenn Lange hinter Hahn liegt, dann liegt Lange hinter Richter.
+(¬above(a, b) → ¬above(a, c))
+
+If Lane ranks above Woods, then Bell ranks below Woods.
+Wenn Lange vor Hahn liegt, dann liegt Richter hinter Hahn.
 (above(a, b) → ¬above(c, b))
 
 If Lane ranks above Woods, then Lane ranks above Bell.
 Wenn Lange vor Hahn liegt, dann liegt Lange vor Richter.
 (above(a, b) → above(a, c))
 
+If Lane ranks below Woods and Bell ranks above Woods, then Hale ranks below Woods.
+Wenn Lange hinter Hahn liegt und Richter vor Hahn liegt, dann liegt Winter hinter Hahn.
+((¬above(a, b) ∧ above(c, b)) → ¬above(d, b))
+
 If Lane ranks above Woods and Bell ranks above Woods, then Hale ranks above Woods.
 Wenn Lange vor Hahn liegt und Richter vor Hahn liegt, dann liegt Winter vor Hahn.
 ((above(a, b) ∧ above(c, b)) → above(d, b))
 
-If Lane ranks above Woods, then either Bell ranks above Hale or Wells does not rank above Lane (or both).
-Wenn Lange vor Hahn liegt, dann liegt Richter vor Winter oder Horn nicht vor Lange (oder beides).
+If Lane ranks above Woods, then either Bell ranks above Hale or Wells ranks below Lane (or both).
+Wenn Lange vor Hahn liegt, dann liegt Richter vor Winter oder Horn hinter Lange (oder beides).
 (above(a, b) → (above(c, d) ∨ ¬above(e, a)))
 
-If Lane ranks above Woods, then either Bell does not rank above Hale or Wells does not rank above Lane (or both).
-Wenn Lange vor Hahn liegt, dann liegt Richter nicht vor Winter oder Horn nicht vor Lange (oder beides).
+If Lane ranks above Woods, then either Bell ranks below Hale or Wells ranks below Lane (or both).
+Wenn Lange vor Hahn liegt, dann liegt Richter hinter Winter oder Horn hinter Lange (oder beides).
 (above(a, b) → (¬above(c, d) ∨ ¬above(e, a)))
 
-If Woods does not rank above Wells, then Lane ranks above Woods or Bell (or above both).
-Wenn Hahn nicht vor Horn liegt, dann liegt Lange vor Hahn oder vor Richter (oder vor beiden).
+If Woods ranks below Wells, then Lane ranks above Woods or Bell (or above both).
+Wenn Hahn hinter Horn liegt, dann liegt Lange vor Hahn oder vor Richter (oder vor beiden).
 (¬above(b, e) → (above(a, b) ∨ above(a, c)))
 
-If Lane ranks above Wells, then Lane ranks above Woods or does not rank above Bell (or both).
-Wenn Lange vor Horn liegt, dann liegt Lange vor Hahn oder nicht vor Richter (oder beides).
+If Lane ranks above Wells, then Lane ranks above Woods or below Bell (or both).
+Wenn Lange vor Horn liegt, dann liegt Lange vor Hahn oder hinter Richter (oder beides).
 (above(a, e) → (above(a, b) ∨ ¬above(a, c)))
 
-If Woods ranks above Wells, then Lane does not rank above Woods or does not rank above Bell (or both).
-Wenn Hahn vor Horn liegt, dann liegt Lange nicht zugleich vor Hahn und vor Richter.
+If Woods ranks above Wells, then Lane ranks below Woods or Bell (or below both).
+Wenn Hahn vor Horn liegt, dann liegt Lange hinter Hahn oder hinter Richter (oder hinter beiden).
 (above(b, e) → (¬above(a, b) ∨ ¬above(a, c)))
 
 If Hale ranks above Wells, then Lane or Woods ranks above Bell (or both do).
 Wenn Winter vor Horn liegt, dann liegt Lange oder Hahn vor Richter (oder beide).
 (above(d, e) → (above(a, c) ∨ above(b, c)))
 
-If Hale ranks above Bell, then Lane and Woods do not both rank above Bell.
-Wenn Winter vor Richter liegt, dann liegen Lange und Hahn nicht beide vor Richter.
+If Hale ranks above Bell, then Lane or Woods ranks below Bell (or both do).
+Wenn Winter vor Richter liegt, dann liegt Lange oder Hahn hinter Richter (oder beide).
 (above(d, c) → (¬above(a, c) ∨ ¬above(b, c)))
 
-Lane ranks between Woods and Bell.
-Lange liegt zwischen Hahn und Richter.
+Lane ranks somewhere between Woods and Bell.
+Lange liegt irgendwo zwischen Hahn und Richter.
 (above(b, a) ↔ above(a, c))
 
 At least three of Lane, Woods, Bell and Hale rank above Wells.
