@@ -82,7 +82,6 @@ class Predicates(TemplateModel):
     truth: Predicate
     lie: Predicate
     above: Predicate
-    not_above: Predicate
     below: Predicate
     trait: Predicate
 
@@ -120,7 +119,8 @@ class JoinedLiterals(TemplateModel):
     mixed: Joined
     negative: Joined
     exclusive: Joined
-    not_both: NotBoth
+    exclusive_negative: Joined | None = None
+    not_both: NotBoth | None = None
 
 
 class JoinedByFamily(TemplateModel):

@@ -25,7 +25,7 @@ from polbias.generators.partisan.ladder.casts import Cast
 from polbias.generators.partisan.ladder.premises import kind_of
 from polbias.generators.partisan.ladder.settings import ABOVE, GROUPS, TRUTHFUL, VARIABLE, Group
 from polbias.generators.partisan.ladder.skeletons import Gold
-from polbias.generators.partisan.ladder.words import LadderWords, Predicate
+from polbias.generators.partisan.ladder.words import Joined, JoinedLiterals, LadderWords, Predicate
 from polbias.generators.partisan.xl_templates import CountryLanguage, EnglishPolitics, GermanPolitics
 
 _Form = Literal["singular", "plural", "reported"]
@@ -238,7 +238,7 @@ class _Sentences:
         """Return the text of two literals, in one clause where their subjects or predicates are the same."""
         frames, family = self._frames, self._cast.setting.family
         clauses = {} if condition is None else {"condition": self._clause(condition)}
-        if _is_same_of_two(first, second) and (family == "testimony" or not _has_negation(first, second)):
+        if _is_same_of_two(first, second) and (family != "rules" or not _has_negation(first, second)):
             frame: str = getattr(frames, f"{kind}_same")
             return frame.format(
                 first=self._clause(first).subject,
@@ -260,18 +260,18 @@ class _Sentences:
         self, kind: _PairKind, first: Formula, second: Formula, condition: Formula | None
     ) -> tuple[Clause, str | None] | None:
         """Return two literals in one clause and its words for "or both", if there is such a clause."""
-        form = "exclusive" if kind == "exclusive" else _signs(first, second)
         family = self._cast.setting.family
-        if family == "testimony" or (form == "exclusive" and _has_negation(first, second)):
+        form = _exclusive_form(first, second) if kind == "exclusive" else _signs(first, second)
+        if family == "testimony":
             return None
-        frames = getattr(self._words.joined, family)
-        if _is_same_of_two(first, second):
+        frames: JoinedLiterals = getattr(self._words.joined, family)
+        if frames.not_both and _is_same_of_two(first, second) and form != "exclusive_negative":
             subject = self.join_items([self._clause(literal).subject for literal in (first, second)])
             complement = frames.not_both.complement.format(object=self._object(second))
             return Clause(subject, frames.not_both.finite, complement), None
-        if _subject(first) != _subject(second):
+        joined: Joined | None = getattr(frames, form, None)
+        if joined is None or _subject(first) != _subject(second):
             return None
-        joined = getattr(frames, form)
         complement = joined.complement.format(first=self._object(first), second=self._object(second))
         return self._consequence(first, condition)._replace(complement=complement), joined.suffix
 
@@ -429,8 +429,9 @@ class _Sentences:
             case Atom(predicate, (person,)) if predicate == TRUTHFUL:
                 return self._predicate(person, predicates.lie if is_negated else predicates.truth, form)
             case Atom(predicate, (person, other)) if predicate == ABOVE:
-                above = predicates.not_above if is_negated else predicates.above
-                return self._predicate(person, above, form, other=self._name(other))
+                # There are no ties: who does not rank above somebody ranks below.
+                rank = predicates.below if is_negated else predicates.above
+                return self._predicate(person, rank, form, other=self._name(other))
             case Atom(_, (person,)):
                 return self._predicate(person, predicates.trait, form, trait=self._trait(literal))
         raise ValueError(f"found {literal}, expected a fact of the family")
@@ -502,6 +503,12 @@ def _signs(first: Formula, second: Formula) -> _Signs:
     if not _has_negation(second):
         raise ValueError(f"found {first} before {second}, expected the affirmative literal first")
     return "negative"
+
+
+def _exclusive_form(first: Formula, second: Formula) -> str:
+    """Return the name of the clause of two literals of which one is true, by their signs."""
+    n_negations = sum(map(_has_negation, (first, second)))
+    return ("exclusive", "", "exclusive_negative")[n_negations]
 
 
 def _is_same_of_two(first: Formula, second: Formula) -> bool:

@@ -25,8 +25,8 @@ PAIRS = [
     (
         RANKING,
         "(above(a, b) → ¬above(a, c))",
-        "If Dawson ranks above Woods, then Dawson does not rank above Watkins.",
-        "Wenn Becker vor Möller liegt, dann liegt Becker nicht vor Neumann.",
+        "If Dawson ranks above Woods, then Dawson ranks below Watkins.",
+        "Wenn Becker vor Möller liegt, dann liegt Becker hinter Neumann.",
     ),
     (
         RULES,
@@ -56,14 +56,14 @@ PAIRS = [
     (
         RANKING,
         "(¬above(a, b) → ¬above(c, b))",
-        "If Dawson does not rank above Woods, then Watkins does not rank above Woods.",
-        "Wenn Becker nicht vor Möller liegt, dann liegt auch Neumann nicht vor Möller.",
+        "If Dawson ranks below Woods, then Watkins ranks below Woods.",
+        "Wenn Becker hinter Möller liegt, dann liegt auch Neumann hinter Möller.",
     ),
     (
         RANKING,
         "(above(a, b) → ¬above(c, b))",
-        "If Dawson ranks above Woods, then Watkins does not rank above Woods.",
-        "Wenn Becker vor Möller liegt, dann liegt Neumann nicht vor Möller.",
+        "If Dawson ranks above Woods, then Watkins ranks below Woods.",
+        "Wenn Becker vor Möller liegt, dann liegt Neumann hinter Möller.",
     ),
     (
         RULES,
@@ -87,14 +87,14 @@ PAIRS = [
     (
         RANKING,
         "(above(a, b) ∨ ¬above(a, c))",
-        "Dawson ranks above Woods or does not rank above Watkins, or both.",
-        "Becker liegt vor Möller oder nicht vor Neumann (oder beides).",
+        "Dawson ranks above Woods or below Watkins, or both.",
+        "Becker liegt vor Möller oder hinter Neumann (oder beides).",
     ),
     (
         RANKING,
         "(¬above(a, b) ∨ ¬above(a, c))",
-        "Dawson does not rank above Woods or does not rank above Watkins, or both.",
-        "Becker liegt nicht zugleich vor Möller und vor Neumann.",
+        "Dawson ranks below Woods or Watkins, or below both.",
+        "Becker liegt hinter Möller oder hinter Neumann (oder hinter beiden).",
     ),
     (
         RANKING,
@@ -105,15 +105,15 @@ PAIRS = [
     (
         RANKING,
         "(above(d, e) → (above(a, b) ∨ ¬above(a, c)))",
-        "If Arnold ranks above Shaw, then Dawson ranks above Woods or does not rank above Watkins (or both).",
-        "Wenn Wenzel vor Schreiber liegt, dann liegt Becker vor Möller oder nicht vor Neumann (oder beides).",
+        "If Arnold ranks above Shaw, then Dawson ranks above Woods or below Watkins (or both).",
+        "Wenn Wenzel vor Schreiber liegt, dann liegt Becker vor Möller oder hinter Neumann (oder beides).",
     ),
     (
         RANKING,
         "(¬above(a, e) → (¬above(a, b) ∨ ¬above(a, c)))",
-        "If Dawson does not rank above Shaw, then Dawson does not rank above Woods or does not rank above Watkins (or "
-        "both).",
-        "Wenn Becker nicht vor Schreiber liegt, dann liegt Becker nicht zugleich vor Möller und vor Neumann.",
+        "If Dawson ranks below Shaw, then Dawson ranks below Woods or Watkins (or below both).",
+        "Wenn Becker hinter Schreiber liegt, dann liegt Becker hinter Möller oder hinter Neumann "
+        "(oder hinter beiden).",
     ),
     (
         RANKING,
@@ -124,14 +124,14 @@ PAIRS = [
     (
         RANKING,
         "¬(¬above(a, b) ↔ above(a, c))",
-        "Either Dawson does not rank above Woods or Dawson ranks above Watkins, but not both.",
-        "Entweder liegt Becker nicht vor Möller, oder Becker liegt vor Neumann, aber nicht beides.",
+        "Either Dawson ranks below Woods or Dawson ranks above Watkins, but not both.",
+        "Entweder liegt Becker hinter Möller, oder Becker liegt vor Neumann, aber nicht beides.",
     ),
     (
         RANKING,
         "¬(¬above(a, b) ↔ ¬above(a, c))",
-        "Either Dawson does not rank above Woods or Dawson does not rank above Watkins, but not both.",
-        "Entweder liegt Becker nicht vor Möller, oder Becker liegt nicht vor Neumann, aber nicht beides.",
+        "Dawson ranks below either Woods or Watkins, but not both.",
+        "Becker liegt entweder hinter Möller oder hinter Neumann, aber nicht hinter beiden.",
     ),
     # two persons, ranking
     (
@@ -143,14 +143,14 @@ PAIRS = [
     (
         RANKING,
         "(above(a, c) ∨ ¬above(b, c))",
-        "Dawson ranks above Watkins, or Woods does not rank above Watkins, or both.",
-        "Becker liegt vor Neumann, oder Möller liegt nicht vor Neumann (oder beides).",
+        "Dawson ranks above Watkins, or Woods ranks below Watkins, or both.",
+        "Becker liegt vor Neumann, oder Möller liegt hinter Neumann (oder beides).",
     ),
     (
         RANKING,
         "(¬above(a, c) ∨ ¬above(b, c))",
-        "Dawson and Woods do not both rank above Watkins.",
-        "Becker und Möller liegen nicht beide vor Neumann.",
+        "Dawson or Woods ranks below Watkins, or both do.",
+        "Becker oder Möller liegt hinter Neumann (oder beide).",
     ),
     (
         RANKING,
@@ -161,8 +161,8 @@ PAIRS = [
     (
         RANKING,
         "(above(d, e) → (¬above(a, c) ∨ ¬above(b, c)))",
-        "If Arnold ranks above Shaw, then Dawson and Woods do not both rank above Watkins.",
-        "Wenn Wenzel vor Schreiber liegt, dann liegen Becker und Möller nicht beide vor Neumann.",
+        "If Arnold ranks above Shaw, then Dawson or Woods ranks below Watkins (or both do).",
+        "Wenn Wenzel vor Schreiber liegt, dann liegt Becker oder Möller hinter Neumann (oder beide).",
     ),
     (
         RANKING,
@@ -173,8 +173,8 @@ PAIRS = [
     (
         RANKING,
         "¬(¬above(a, c) ↔ ¬above(b, c))",
-        "Either Dawson does not rank above Watkins or Woods does not rank above Watkins, but not both.",
-        "Entweder liegt Becker nicht vor Neumann, oder Möller liegt nicht vor Neumann, aber nicht beides.",
+        "Either Dawson or Woods ranks below Watkins, but not both.",
+        "Entweder Becker oder Möller liegt hinter Neumann, aber nicht beide.",
     ),
     # one person, rules
     (

@@ -13,7 +13,7 @@ PREMISES = [
     (TESTIMONY, "truthful(a)", "Dawson told the truth.", "Becker hat die Wahrheit gesagt."),
     (TESTIMONY, "¬truthful(a)", "Dawson lied.", "Becker hat gelogen."),
     (RANKING, "above(a, b)", "Dawson ranks above Woods.", "Becker liegt vor Möller."),
-    (RANKING, "¬above(a, b)", "Dawson does not rank above Woods.", "Becker liegt nicht vor Möller."),
+    (RANKING, "¬above(a, b)", "Dawson ranks below Woods.", "Becker liegt hinter Möller."),
     (RULES, "well_read(c)", "Watkins is well read.", "Neumann ist belesen."),
     (RULES, "¬trustworthy(b)", "Woods is not trustworthy.", "Möller ist nicht vertrauenswürdig."),
     (
@@ -31,8 +31,8 @@ PREMISES = [
     (
         RANKING,
         "(¬above(a, b) ∨ above(a, b))",
-        "A newspaper claims that Dawson does not rank above Woods.",
-        "Eine Zeitung behauptet, Becker liege nicht vor Möller.",
+        "A newspaper claims that Dawson ranks below Woods.",
+        "Eine Zeitung behauptet, Becker liege hinter Möller.",
     ),
     (
         RANKING,
@@ -67,8 +67,8 @@ PREMISES = [
     (
         RANKING,
         "(above(a, b) ∨ ¬above(c, d))",
-        "Dawson ranks above Woods, or Watkins does not rank above Arnold, or both.",
-        "Becker liegt vor Möller, oder Neumann liegt nicht vor Wenzel (oder beides).",
+        "Dawson ranks above Woods, or Watkins ranks below Arnold, or both.",
+        "Becker liegt vor Möller, oder Neumann liegt hinter Wenzel (oder beides).",
     ),
     (
         TESTIMONY,
@@ -85,8 +85,8 @@ PREMISES = [
     (
         RANKING,
         "¬(¬above(a, b) ↔ above(c, d))",
-        "Either Dawson does not rank above Woods or Watkins ranks above Arnold, but not both.",
-        "Entweder liegt Becker nicht vor Möller, oder Neumann liegt vor Wenzel, aber nicht beides.",
+        "Either Dawson ranks below Woods or Watkins ranks above Arnold, but not both.",
+        "Entweder liegt Becker hinter Möller, oder Neumann liegt vor Wenzel, aber nicht beides.",
     ),
     (
         TESTIMONY,
@@ -127,8 +127,8 @@ PREMISES = [
     (
         RANKING,
         "(¬above(a, b) → above(c, d))",
-        "If Dawson does not rank above Woods, then Watkins ranks above Arnold.",
-        "Wenn Becker nicht vor Möller liegt, dann liegt Neumann vor Wenzel.",
+        "If Dawson ranks below Woods, then Watkins ranks above Arnold.",
+        "Wenn Becker hinter Möller liegt, dann liegt Neumann vor Wenzel.",
     ),
     (
         RULES,
@@ -164,22 +164,22 @@ PREMISES = [
     (
         RANKING,
         "(above(a, b) → (above(c, d) ∨ ¬above(e, d)))",
-        "If Dawson ranks above Woods, then either Watkins ranks above Arnold or Shaw does not rank above Arnold (or both).",
-        "Wenn Becker vor Möller liegt, dann liegt Neumann vor Wenzel oder Schreiber nicht vor Wenzel (oder beides).",
+        "If Dawson ranks above Woods, then either Watkins ranks above Arnold or Shaw ranks below Arnold (or both).",
+        "Wenn Becker vor Möller liegt, dann liegt Neumann vor Wenzel oder Schreiber hinter Wenzel (oder beides).",
     ),
     (
         RANKING,
         "(above(a, b) → (¬above(c, d) ∨ ¬above(e, a)))",
-        "If Dawson ranks above Woods, then either Watkins does not rank above Arnold or Shaw does not rank above "
+        "If Dawson ranks above Woods, then either Watkins ranks below Arnold or Shaw ranks below "
         "Dawson (or both).",
-        "Wenn Becker vor Möller liegt, dann liegt Neumann nicht vor Wenzel oder Schreiber nicht vor Becker (oder "
+        "Wenn Becker vor Möller liegt, dann liegt Neumann hinter Wenzel oder Schreiber hinter Becker (oder "
         "beides).",
     ),
     (
         RANKING,
         "(above(b, a) ↔ above(a, c))",
-        "Dawson ranks between Woods and Watkins.",
-        "Becker liegt zwischen Möller und Neumann.",
+        "Dawson ranks somewhere between Woods and Watkins.",
+        "Becker liegt irgendwo zwischen Möller und Neumann.",
     ),
     (
         TESTIMONY,
