@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.linalg
 from scipy.special import expit, gammaln
 from scipy.stats import norm, rankdata
 
@@ -198,7 +199,10 @@ class _LabelBlocks:
 
 def _reduce(features: Matrix) -> Matrix:
     """Return features with the same products between items, and with as few columns as possible."""
-    left, singular_values, _ = np.linalg.svd(features, full_matrices=False)
+    try:
+        left, singular_values, _ = np.linalg.svd(features, full_matrices=False)
+    except np.linalg.LinAlgError:  # the fast driver fails on some matrices, the slow one does not
+        left, singular_values, _ = scipy.linalg.svd(features, full_matrices=False, lapack_driver="gesvd")
     is_needed = singular_values > _MIN_SINGULAR_VALUE * singular_values.max(initial=0.0)
     reduced: Matrix = (left * singular_values)[:, is_needed].astype(np.float32)
     return reduced
