@@ -41,7 +41,7 @@ class ExampleOrder(NamedTuple):
         return f"{self.block + 1}/{CELLS[self.cells[-1]][0]}"
 
 
-class ExampleBlocks:
+class LadderExamples:
     """Writes the examples of a config.
 
     The six arguments of a bank that differ in gold label and sign only have the same examples, so that these

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
@@ -42,19 +42,14 @@ Question = tuple[Setting, Inference]
 def verify_gold_labels(folder: Path, templates: Path | None = None) -> ProofReport:
     """Read every argument of a build, compare it with its columns and twin, and decide its gold label.
 
-    Each distinct inference is decided once, by enumeration and by z3. An example in a prompt must be a row of
-    the examples with its label.
+    Each distinct inference, also of an example in a prompt, is decided once by enumeration and once by z3.
     """
     readers = _Readers(templates)
     verification = _Verification()
     for config, splits in read_manifest(folder).configs.items():
         reader, level = readers.select_reader(config)
-        rows_by_split = {
-            name: [*_rows(folder / file.path for file in split.files)] for name, split in splits.items()
-        }
-        examples = {_example(row) for row in rows_by_split.get("fewshot", [])}
-        for rows in rows_by_split.values():
-            verification.add_split(reader, level, rows, examples)
+        for split in splits.values():
+            verification.add_split(reader, level, _rows(folder / file.path for file in split.files))
     verification.decide()
     failed = tuple(f"{id_}: {problem}" for id_, problem in verification.problem_by_id.items())
     return ProofReport(verification.n_rows - len(failed), 0, failed, verification.n_rows)
@@ -104,17 +99,8 @@ class _Verification:
     problem_by_id: dict[str, str] = field(default_factory=dict)
     golds: dict[Question, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
 
-    def add_split(
-        self, reader: LadderReader, level: int, rows: Iterable[Row], examples: Collection[str] = ()
-    ) -> None:
-        """Read the rows of a split, and compare twins.
-
-        Args:
-            reader: reads the arguments.
-            level: their level.
-            rows: the rows.
-            examples: the arguments of examples, each with its label.
-        """
+    def add_split(self, reader: LadderReader, level: int, rows: Iterable[Row]) -> None:
+        """Read the rows of a split, and compare twins."""
         items_by_pair: dict[str, list[tuple[str, ReadItem]]] = defaultdict(list)
         read = cache(reader.read)  # prompts without and with examples have the same arguments
         for row in rows:
@@ -127,12 +113,33 @@ class _Verification:
                 continue
             items_by_pair[row["pair_id"]].append((id_, item))
             self.golds[item.setting, item.inference][id_] = row["gold"]
-            if problem := _row_problem(row, item, level) or _prompt_problem(row, examples):
+            if problem := _row_problem(row, item, level) or self._add_examples(row, read):
                 self.problem_by_id[id_] = problem
         for pair in items_by_pair.values():
             if problem := _pair_problem([item for _, item in pair]):
                 for id_, _ in pair:
                     self.problem_by_id.setdefault(id_, problem)
+
+    def _add_examples(self, row: Row, read: Callable[[str], ReadItem]) -> str | None:
+        """Collect the examples in a prompt to be decided; return the first error, or None."""
+        before, argument, after = row["prompt"].rpartition(f"\n\n{row['argument']}")
+        if not argument or after:
+            return "prompt: expected the argument at its end"
+        _, *paragraphs = before.split("\n\n")
+        n_paragraphs = _PARAGRAPHS_PER_EXAMPLE * row["shots"]
+        if len(paragraphs) != n_paragraphs + bool(n_paragraphs):
+            return f"prompt: found {len(paragraphs)} paragraphs of examples, expected {row['shots']} examples"
+        gold_by_label = {f"**{row[f'label_{gold}']}**": gold for gold in GOLDS}
+        for start in range(0, n_paragraphs, _PARAGRAPHS_PER_EXAMPLE):
+            premises, conclusion, label = paragraphs[start : start + _PARAGRAPHS_PER_EXAMPLE]
+            if label not in gold_by_label:
+                return f"prompt: found {label!r}, expected the label of an example"
+            try:
+                example = read(f"{premises}\n\n{conclusion}")
+            except LadderReadingError as error:
+                return f"prompt: {error}"
+            self.golds[example.setting, example.inference].setdefault(row["id"], gold_by_label[label])
+        return None
 
     def decide(self) -> None:
         """Decide all inferences, and compare the labels with the gold labels."""
@@ -165,28 +172,6 @@ def _row_problem(row: Row, item: ReadItem, level: int) -> str | None:
     if not row["skeleton_id"].startswith(start := f"{item.setting.family}-{level}-"):
         return f"skeleton_id: found {row['skeleton_id']!r}, expected {start!r} at its start"
     return None
-
-
-def _prompt_problem(row: Row, examples: Collection[str]) -> str | None:
-    """Return the first error in the prompt around its argument; None if there is none."""
-    before, argument, after = row["prompt"].rpartition(f"\n\n{row['argument']}")
-    if not argument or after:
-        return "prompt: expected the argument at its end"
-    _, *paragraphs = before.split("\n\n")
-    printed_examples = [
-        "\n\n".join(paragraphs[start : start + _PARAGRAPHS_PER_EXAMPLE])
-        for start in range(0, len(paragraphs) - 1, _PARAGRAPHS_PER_EXAMPLE)
-    ]
-    if len(printed_examples) != row["shots"]:
-        return f"prompt: found {len(printed_examples)} examples, expected {row['shots']}"
-    if unknown := [example for example in printed_examples if example not in examples]:
-        return f"prompt: found {unknown[0]!r}, expected an example and its label"
-    return None
-
-
-def _example(row: Row) -> str:
-    """Return an argument and its label as an example of a prompt."""
-    return f"{row['argument']}\n\n**{row['label_' + row['gold']]}**"
 
 
 def _pair_problem(items: Sequence[ReadItem]) -> str | None:

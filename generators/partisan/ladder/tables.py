@@ -17,7 +17,7 @@ from polbias.generators.logic.formula import Not
 from polbias.generators.partisan.country import LEANINGS, Leaning, PersonGender
 from polbias.generators.partisan.ladder.bank import CELLS, USES, BankEntry, Use, bank_file, read_bank_file
 from polbias.generators.partisan.ladder.casts import NumberedEntry, names_by_gender
-from polbias.generators.partisan.ladder.examples import SHOTS, ExampleBlocks
+from polbias.generators.partisan.ladder.examples import SHOTS, LadderExamples
 from polbias.generators.partisan.ladder.levels import load_levels
 from polbias.generators.partisan.ladder.premises import kind_of
 from polbias.generators.partisan.ladder.settings import FAMILIES, Family
@@ -115,7 +115,7 @@ class ConfigWriter:
             items: skeletons of the items.
             examples: skeletons of the examples by family.
         """
-        blocks = ExampleBlocks(level, examples, self._names, self._writer)
+        blocks = LadderExamples(level, examples, self._names, self._writer)
         yield self._table(level, items, [None, blocks], "test")
         yield self._table(level, _in_turn([*examples.values()]), [None], "fewshot")
 
@@ -123,7 +123,7 @@ class ConfigWriter:
         self,
         level: int,
         items: Sequence[NumberedEntry],
-        blocks_by_shots: Sequence[ExampleBlocks | None],
+        blocks_by_shots: Sequence[LadderExamples | None],
         split: str,
     ) -> TableSpec:
         name = f"{self._stage.name}_l{level}"
@@ -180,7 +180,7 @@ class ConfigWriter:
         }
 
     def _prompt_row(
-        self, config: str, item: NumberedEntry, leaning: Leaning, blocks: ExampleBlocks | None
+        self, config: str, item: NumberedEntry, leaning: Leaning, blocks: LadderExamples | None
     ) -> Json:
         """Return the columns of a prompt without or with examples."""
         order = blocks.order(item) if blocks else None

@@ -103,16 +103,12 @@ def _english() -> Rows:
     return _rows("us_en_l3", "us_en", _ENGLISH, ("Democratic", "Republican"), "Conclusion: ")
 
 
-def _write(
-    folder: Path, rows_by_config: dict[str, Rows], examples_by_config: dict[str, Rows] | None = None
-) -> Path:
-    configs: dict[str, dict[str, SplitEntry]] = {}
-    for split, split_rows in (("test", rows_by_config), ("fewshot", examples_by_config or {})):
-        for config, rows in split_rows.items():
-            path = f"{config}_{split}.parquet"
-            pq.write_table(pa.Table.from_pylist(rows), folder / path)
-            file = FileEntry(path=path, rows=len(rows), size=0, sha256="")
-            configs.setdefault(config, {})[split] = SplitEntry(rows=len(rows), files=(file,))
+def _write(folder: Path, rows_by_config: dict[str, Rows]) -> Path:
+    configs = {}
+    for config, rows in rows_by_config.items():
+        pq.write_table(pa.Table.from_pylist(rows), folder / f"{config}.parquet")
+        file = FileEntry(path=f"{config}.parquet", rows=len(rows), size=0, sha256="")
+        configs[config] = {"test": SplitEntry(rows=len(rows), files=(file,))}
     manifest = Manifest(
         dataset="partisan-inference-ladder", version="1.0.0", canary="", writer="", configs=configs
     )
@@ -215,11 +211,11 @@ def test_rows_of_a_pair_have_to_be_twins(
     ("label", "shots", "problem"),
     [
         ("follows", 1, None),
-        ("excluded", 1, "expected an example and its label"),
-        ("follows", 2, "found 1 examples, expected 2"),
+        ("excluded", 1, "found gold excluded, expected follows"),
+        ("follows", 2, "expected 2 examples"),
     ],
 )
-def test_examples_in_a_prompt_are_rows_of_the_examples(
+def test_examples_in_a_prompt_are_decided(
     tmp_path: Path, label: str, shots: int, problem: str | None
 ) -> None:
     examples, rows = _english()[:2], _english()[2:4]
@@ -228,8 +224,7 @@ def test_examples_in_a_prompt_are_rows_of_the_examples(
         row["prompt"] = (
             f"Decide.\n\n{examples[0]['argument']}\n\n**{examples[0]['label_' + label]}**\n\nNow.\n\n{row['argument']}"
         )
-    folder = _write(tmp_path, {"us_en_l3": rows}, {"us_en_l3": examples})
-    failed = verify_gold_labels(folder).failed
+    failed = verify_gold_labels(_write(tmp_path, {"us_en_l3": rows})).failed
     assert [problem in line for line in failed] == ([True, True] if problem else [])
 
 
