@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -93,18 +94,18 @@ def _gold_table(respondents: Sequence[LadderAnswers]) -> Iterator[TableRow]:
 
 @table_builder("shots", f"respondent shots:count {_SCALES} follows:points pairs:count")
 def _shots_table(respondents: Sequence[LadderAnswers]) -> Iterator[TableRow]:
-    for answers in respondents:
-        parts = [*subsets_by(answers.rows, "shots")]
-        for shots, part in parts if len(parts) > 1 else ():
-            names = {"respondent": answers.name, "shots": shots}
-            yield names | _scales(part) | {"pairs": part.n // 2}
+    several = [answers for answers in respondents if answers.rows["shots"].nunique() > 1]
+    yield from _rows_by(several, "shots", int)
 
 
-def _rows_by(respondents: Sequence[LadderAnswers], column: str) -> Iterator[TableRow]:
+def _rows_by(
+    respondents: Sequence[LadderAnswers], column: str, name_of: Callable[[Any], Cell] | None = None
+) -> Iterator[TableRow]:
+    """Yield a row for each level of a column, which has a label unless another name is given."""
     for answers in respondents:
         for level, part in subsets_by(answers.rows, column):
-            names = {"respondent": answers.name, column: label_of(column, level)}
-            yield names | _scales(part) | {"pairs": part.n // 2}
+            name = name_of(level) if name_of else label_of(column, level)
+            yield {"respondent": answers.name, column: name} | _scales(part) | {"pairs": part.n // 2}
 
 
 @table_builder("configs", f"respondent country level {_SCALES} follows:points refusal_gap:points pairs:count")
